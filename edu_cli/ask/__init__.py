@@ -1,0 +1,1 @@
+"""question -> front -> classify -> retrieve -> rerank -> generate -> verify -> Answer."""

@@ -1,0 +1,1 @@
+"""Data set -> routing, retrieval and generation measures -> gate and report."""

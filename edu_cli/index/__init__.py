@@ -1,0 +1,1 @@
+"""The stores: catalog (the truth), vectors (Milvus) and BM25 (both derived)."""

@@ -1,0 +1,1 @@
+"""Text -> DualVectors: one protocol, two encoders."""

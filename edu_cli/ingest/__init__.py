@@ -1,0 +1,1 @@
+"""path -> Document -> Section -> Parent/Child -> vectors -> stores."""
