@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.types import ChatReply, DualVectors, Hit, Message, Scope, SparseVector, VectorRow
+from edu_cli.types import ChatReply, DualVectors, Hit, Message, Scope, SparseVector, StoredParent, VectorRow
 
 
 class Encoder(Protocol):
@@ -109,12 +108,6 @@ class LexicalIndex(Protocol):
         ...
 
 
-class Loader(Protocol):
-    """File -> Document. Raises LoadError."""
-
-    def __call__(self, path: Path) -> object: ...
-
-
 class Progress(Protocol):
     """What a long stage tells whoever watches; the core never prints."""
 
@@ -123,15 +116,13 @@ class Progress(Protocol):
     def note(self, message: str) -> None: ...
 
 
-__all__ = [
-    "ChatModel",
-    "Encoder",
-    "Iterable",
-    "LexicalIndex",
-    "Loader",
-    "OcrEngine",
-    "OcrLine",
-    "Progress",
-    "Reranker",
-    "VectorStore",
-]
+class ParentSource(Protocol):
+    """What retrieval reads of the catalog."""
+
+    def parents(self, parent_ids: Sequence[str]) -> Mapping[str, StoredParent]:
+        """The parents that exist, by id; one query whatever their number."""
+        ...
+
+    def child_vectors(self, child_ids: Sequence[str]) -> Mapping[str, npt.NDArray[np.float32]]:
+        """Dense vectors of children from the vector cache, by child id; absent ones are left out."""
+        ...

@@ -96,6 +96,33 @@ class Parent:
     children: tuple[Child, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class StoredChild:
+    """A child as the catalog keeps it: `parent.text[start:end]`."""
+
+    child_id: str
+    start: int
+    end: int
+    page: int | None = None
+    page_end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredParent:
+    """A parent as the catalog keeps it, with what its document says. `doc` is the path that users see."""
+
+    parent_id: str
+    doc_id: str
+    doc: str
+    title: str
+    subject: str
+    section: tuple[str, ...]
+    page: int | None
+    page_end: int | None
+    text: str
+    children: tuple[StoredChild, ...]
+
+
 # --- vectors
 
 

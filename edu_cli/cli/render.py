@@ -1,0 +1,136 @@
+"""The only place that prints: results to stdout, everything else to stderr; nothing raw reaches a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from edu_cli.protocols import Progress
+
+# C0 and C1 controls (a document's "\x1b[2J" must not clear the screen), bidi overrides, lone surrogates
+_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def safe(text: str) -> str:
+    """`text` with control characters, bidi overrides and lone surrogates made visible; tab and newline stay."""
+    return _UNSAFE.sub(lambda m: f"\\x{ord(m[0]):02x}" if ord(m[0]) < 256 else f"\\u{ord(m[0]):04x}", text)
+
+
+def to_json(value: Mapping[str, Any] | Sequence[Any]) -> str:
+    """One line of JSON with Chinese as it is; lone surrogates (from file names) are escaped, NaN is refused."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return re.sub("[\ud800-\udfff]", lambda m: f"\\u{ord(m[0]):04x}", text)
+
+
+def show_error(code: str, message: str, hint: str, *, as_json: bool) -> None:
+    """An error on stderr; with --json also as the one JSON value on stdout."""
+    if as_json:
+        _write(sys.stdout, to_json({"schema": 1, "error": {"code": code, "message": message, "hint": hint}}) + "\n")
+    _write(sys.stderr, f"error: {safe(message)}\n" + (f"hint: {safe(hint)}\n" if hint else ""))
+
+
+def _write(stream: Any, text: str) -> None:
+    """Writes UTF-8 whatever the locale says, since the content is Chinese."""
+    buffer = getattr(stream, "buffer", None)
+    if buffer is None:
+        stream.write(text)
+    else:
+        stream.flush()
+        buffer.write(text.encode("utf-8", "backslashreplace"))
+    stream.flush()
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a verb's result and notices go."""
+
+    json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    progress_wanted: bool = True
+
+    def value(self, value: Mapping[str, Any]) -> None:
+        """The JSON value of this run (call it once, with --json only)."""
+        _write(sys.stdout, to_json(value) + "\n")
+
+    def text(self, text: str, end: str = "\n") -> None:
+        """Part of the result as text."""
+        _write(sys.stdout, safe(text) + end)
+
+    def note(self, message: str) -> None:
+        """A notice on stderr, unless --quiet."""
+        if not self.quiet:
+            _write(sys.stderr, safe(message) + "\n")
+
+    def detail(self, message: str) -> None:
+        """A notice on stderr with --verbose."""
+        if self.verbose:
+            _write(sys.stderr, safe(message) + "\n")
+
+    def warn(self, message: str) -> None:
+        """A warning on stderr, also with --quiet: nothing goes wrong in silence."""
+        _write(sys.stderr, f"warning: {safe(message)}\n")
+
+    def console(self) -> Console:
+        """A Rich console on stdout for tables; plain in a pipe, 100 columns wide there."""
+        from rich.console import Console
+
+        width = None if sys.stdout.isatty() else 100
+        return Console(highlight=False, markup=False, emoji=False, width=width, soft_wrap=False)
+
+    def table(self, headers: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
+        """A table as part of the result; the columns in `right` are aligned right."""
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table
+
+        table = Table(box=SIMPLE_HEAD, pad_edge=False)
+        for i, header in enumerate(headers):
+            table.add_column(header, justify="right" if i in right else "left", overflow="fold")
+        for row in rows:
+            table.add_row(*(safe(cell) for cell in row))
+        self.console().print(table)
+
+    @contextmanager
+    def progress(self) -> Iterator[Progress]:
+        """A progress bar on a terminal, silence elsewhere; notices always reach stderr."""
+        if self.progress_wanted and not self.quiet and not self.json and sys.stderr.isatty():
+            from edu_cli.cli.progress import bar_progress
+
+            with bar_progress(self) as bars:
+                yield bars
+        else:
+            yield SilentProgress(self)
+
+
+@dataclass(frozen=True, slots=True)
+class SilentProgress:
+    """Progress for pipes: only the notices are shown."""
+
+    out: Output
+
+    def start(self, stage: str, total: int | None) -> None:
+        """Nothing: there is no terminal."""
+
+    def advance(self, stage: str, n: int = 1) -> None:
+        """Nothing: there is no terminal."""
+
+    def note(self, message: str) -> None:
+        """A notice on stderr."""
+        self.out.note(message)
+
+
+def width_of_terminal() -> int:
+    """Columns of the terminal, 100 in a pipe."""
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except OSError:
+        return 100

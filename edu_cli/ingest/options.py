@@ -1,0 +1,33 @@
+"""What a reader is told besides the path, and what it asks of OCR."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from edu_cli.types import Block
+
+
+@dataclass(frozen=True, slots=True)
+class PictureText:
+    """What OCR read in a picture: blocks in reading order and the mean confidence of their lines (0..1)."""
+
+    blocks: tuple[Block, ...]
+    confidence: float
+
+
+class PictureReader(Protocol):
+    """Encoded picture (png, jpg, …) -> text. Raises OcrUnavailableError once OCR is known not to load."""
+
+    def read(self, data: bytes) -> PictureText:
+        """The text of the picture; no blocks for a blank one. Raises LoadError for a picture that cannot be decoded."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """How one file is to be loaded. `pictures` is None with `--ocr never`."""
+
+    ocr: Literal["auto", "always", "never"] = "auto"
+    pdf_password: str = ""
+    pictures: PictureReader | None = None
