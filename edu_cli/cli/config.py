@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from edu_cli.cli.context import DebugOption, JsonOption, ProjectOption, QuietOption, VerboseOption, new_app, open_cli
+from edu_cli.cli.render import Output
 from edu_cli.config import masked, setting_infos
 
 app = new_app()
 
 
+def env_template() -> str:
+    """Every variable with its meaning, unit and default, all commented out: the text of `.env.example`."""
+    lines = ["# Copy to .env and uncomment what you change. `edu config` shows what is in force.", ""]
+    section = ""
+    for info in setting_infos():
+        if section != (section := info.key.split(".")[0]):
+            lines += [f"# --- [{section}] in edu.toml", ""]
+        choices = f" One of: {', '.join(info.choices)}." if info.choices else ""
+        lines += [
+            f"# {info.about}{f' ({info.unit})' if info.unit else ''}.{choices}",
+            f"# {info.env}={info.default}",
+            "",
+        ]
+    return "\n".join(lines)
+
+
 @app.command()
 def config(
+    env_example: Annotated[
+        bool, typer.Option("--env-example", help="Print every variable with its default, as a template for .env.")
+    ] = False,
     project: ProjectOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -17,6 +41,9 @@ def config(
     debug: DebugOption = False,
 ) -> None:
     """The settings in force and where each came from (default, edu.toml, .env, environment), secrets masked."""
+    if env_example:
+        Output().text(env_template(), end="")
+        return
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
     rows = []
     for info in setting_infos():

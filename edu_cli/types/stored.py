@@ -20,7 +20,7 @@ class FileStamp:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A PATH that was ingested. `path` is relative to the project; `whole` is False where only files of it were given."""
+    """A PATH that was ingested. `path` is relative to the project; `whole` is False where only its files were given."""
 
     root_id: int
     tenant: str

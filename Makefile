@@ -1,0 +1,57 @@
+# `make` lists the targets. PYTHON picks the interpreter of the virtual environment (3.11 or newer).
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# pip's byte-compiled files make every start of `edu` faster; some images switch them off
+unexport PYTHONDONTWRITEBYTECODE
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-slow check fmt lint type imports eval bench
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(VENV)/.run: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run
+	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	@touch $@
+
+setup: $(VENV)/.dev ## make .venv with edu and the tools for developing it
+
+demo: $(VENV)/.run ## set up, ingest corpus/, ask a question
+	$(BIN)/edu ingest corpus --project $(VENV)/demo
+	$(BIN)/edu ask "开课前 7 天以内申请退费要收多少手续费？" --project $(VENV)/demo
+
+test: $(VENV)/.dev ## the tests (under two minutes)
+	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+
+test-slow: $(VENV)/.dev ## the long tests: kills, histories, OCR quality, tiny BGE models
+	$(BIN)/python -m pytest -q -n 2 -m slow
+
+check: lint type imports test ## all that must hold before a commit
+
+fmt: $(VENV)/.dev ## format the code
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lint: $(VENV)/.dev ## ruff
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+type: $(VENV)/.dev ## pyright
+	$(BIN)/pyright
+
+imports: $(VENV)/.dev ## the direction of imports
+	$(BIN)/lint-imports
+
+eval: $(VENV)/.run ## score the bundled gold set
+	$(BIN)/edu ingest corpus --project $(VENV)/demo -q
+	$(BIN)/edu eval corpus/questions.jsonl --compare modes --project $(VENV)/demo
+
+bench: $(VENV)/.dev ## measure (JSON on stdout)
+	@for f in bench/bench_*.py; do $(BIN)/python $$f; done
