@@ -1,0 +1,5 @@
+"""`python -m edu_cli`."""
+
+from edu_cli.cli.app import main
+
+main()

@@ -1,0 +1,40 @@
+"""What every test gets: no settings from outside, a home and caches of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name in list(os.environ):
+        if name.startswith(("EDU_", "OPENAI_")) and name != "EDU_CACHE_DIR":
+            monkeypatch.delenv(name)
+    yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """One cache folder for the whole run (the built encoder takes seconds), never the user's."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "edu-cache"
+    before = os.environ.get("EDU_CACHE_DIR")
+    os.environ["EDU_CACHE_DIR"] = str(folder)
+    yield
+    if before is None:
+        del os.environ["EDU_CACHE_DIR"]
+    else:
+        os.environ["EDU_CACHE_DIR"] = before
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The measuring data beside the project; tests that need it skip where it is absent."""
+    folder = Path(__file__).resolve().parents[2] / "shared"
+    if not (folder / "data").is_dir():
+        pytest.skip("the measuring data (../shared/data) is not here")
+    return folder
