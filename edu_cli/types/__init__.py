@@ -29,6 +29,7 @@ from edu_cli.types.documents import (
     StoredParent,
 )
 from edu_cli.types.stored import (
+    CachedVectors,
     CatalogChild,
     CatalogDocument,
     CatalogParent,
@@ -38,12 +39,13 @@ from edu_cli.types.stored import (
     KnownDocument,
     Root,
 )
-from edu_cli.types.vectors import DualVectors, SparseVector, VectorRow
+from edu_cli.types.vectors import DualVectors, IndexRow, SparseVector, VectorRow
 
 __all__ = [
     "Answer",
     "Block",
     "BlockKind",
+    "CachedVectors",
     "Candidate",
     "CatalogChild",
     "CatalogDocument",
@@ -58,6 +60,7 @@ __all__ = [
     "FaqEntry",
     "FileStamp",
     "Hit",
+    "IndexRow",
     "KnownDocument",
     "Leg",
     "LegScore",

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+import numpy.typing as npt
+
 from edu_cli.types.documents import Child, FaqEntry, OcrPage, Parent
+from edu_cli.types.vectors import SparseVector
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,3 +114,11 @@ class EncoderPin:
     name: str
     fingerprint: str
     dim: int
+
+
+@dataclass(frozen=True, slots=True)
+class CachedVectors:
+    """What an encoder once gave for a text."""
+
+    dense: npt.NDArray[np.float32]
+    sparse: SparseVector

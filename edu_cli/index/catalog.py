@@ -1,0 +1,195 @@
+"""The catalog as readers see it: documents, parents, children, scopes. It is the truth; stores are made from it."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from edu_cli.index.database import Database
+from edu_cli.index.schema import APPLICATION_ID, CATALOG_STEPS
+from edu_cli.text import content_id
+from edu_cli.types import (
+    Child,
+    ChildRow,
+    EncoderPin,
+    FaqEntry,
+    FileStamp,
+    KnownDocument,
+    Parent,
+    Root,
+    StoredChild,
+    StoredParent,
+)
+
+_PAGE = 500  # parents a query when the whole corpus is walked: memory stays flat
+_PARENT_COLUMNS = """p.parent_id, d.doc_id, d.path, d.title, d.subject, p.section, p.page, p.page_end, p.text
+  FROM parents p JOIN documents d USING (doc_id)"""
+_CHILD_COLUMNS = 'parent_id, child_id, start, "end", page, page_end, lead, text_key'
+_KNOWN_COLUMNS = """doc_id, root_id, path, size, mtime_ns, ctime_ns, inode, content_hash, recipe, subject, digest,
+  error_code IS NOT NULL"""
+
+
+class Catalog:
+    """Reads of the catalog; `CatalogWriter` adds the writes."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    # --- what retrieval reads
+
+    def parents(self, parent_ids: Sequence[str]) -> dict[str, StoredParent]:
+        """The parents that exist, by id, in the order asked for."""
+        wanted = json.dumps(list(dict.fromkeys(parent_ids)))
+        ids = "(SELECT value FROM json_each(?))"
+        rows = self.database.rows(f"SELECT {_PARENT_COLUMNS} WHERE p.parent_id IN {ids}", (wanted,))
+        children = self._children(f"parent_id IN {ids}", (wanted,))
+        found = {row[0]: _stored_parent(row, children.get(row[0], ())) for row in rows}
+        return {parent_id: found[parent_id] for parent_id in parent_ids if parent_id in found}
+
+    def text_keys(self, child_ids: Sequence[str]) -> dict[str, str]:
+        """Keys of the children's encoding texts in the vector cache, by child id."""
+        wanted = json.dumps(list(child_ids))
+        rows = self.database.rows(
+            "SELECT child_id, text_key FROM children WHERE child_id IN (SELECT value FROM json_each(?))", (wanted,)
+        )
+        return dict(rows)
+
+    def export(self, doc_ids: Sequence[str] | None = None) -> Iterator[StoredParent]:
+        """Every parent in document order (path, then place in the document), read a piece at a time."""
+        for doc_id in self._ordered_ids() if doc_ids is None else doc_ids:
+            rows = self.database.rows(
+                f"SELECT {_PARENT_COLUMNS} WHERE p.doc_id = ? ORDER BY p.ordinal",
+                (doc_id,),
+            )
+            children = self._children("parent_id IN (SELECT parent_id FROM parents WHERE doc_id = ?)", (doc_id,))
+            for row in rows:
+                yield _stored_parent(row, children.get(row[0], ()))
+
+    # --- what the stores are made from
+
+    def child_rows(self, child_ids: Sequence[str] | None = None) -> Iterator[ChildRow]:
+        """Children (all, or those of the given ids that exist) in document order, read a piece at a time."""
+        if child_ids is None:
+            for doc_id in self._ordered_ids():
+                where = "parent_id IN (SELECT parent_id FROM parents WHERE doc_id = ?)"
+                yield from self._child_rows(where, (doc_id,))
+            return
+        for start in range(0, len(child_ids), _PAGE):
+            wanted = json.dumps(list(child_ids[start : start + _PAGE]))
+            yield from self._child_rows("child_id IN (SELECT value FROM json_each(?))", (wanted,))
+
+    def child_ids(self) -> set[str]:
+        """The ids of all children."""
+        return {row[0] for row in self.database.rows("SELECT child_id FROM children")}
+
+    def corpus_hash(self) -> str:
+        """Depends on every text, path, subject and tenant that can be found; equal corpora have equal hashes."""
+        rows = self.database.rows("SELECT digest FROM documents WHERE error_code IS NULL ORDER BY digest")
+        return content_id(*(row[0] for row in rows))
+
+    # --- what planning reads
+
+    def roots(self) -> list[Root]:
+        """Every PATH that was ingested."""
+        rows = self.database.rows("SELECT root_id, tenant, path, whole FROM roots ORDER BY path, tenant")
+        return [Root(root_id, tenant, path, bool(whole)) for root_id, tenant, path, whole in rows]
+
+    def known(self, root_id: int) -> list[KnownDocument]:
+        """All documents of a root, failed ones included, by path."""
+        rows = self.database.rows(f"SELECT {_KNOWN_COLUMNS} FROM documents WHERE root_id = ? ORDER BY path", (root_id,))
+        return [
+            KnownDocument(r[0], r[1], r[2], FileStamp(*r[3:7]), r[7], r[8], r[9], r[10], bool(r[11])) for r in rows
+        ]
+
+    def unsettled(self) -> list[str]:
+        """Ids of children that the vector store may hold or lack wrongly, since a run was cut off."""
+        return [row[0] for row in self.database.rows("SELECT child_id FROM unsettled")]
+
+    def children_of(self, doc_ids: Sequence[str]) -> set[str]:
+        """Ids of the children of some documents."""
+        rows = self.database.rows(
+            """SELECT child_id FROM children JOIN parents USING (parent_id)
+               WHERE doc_id IN (SELECT value FROM json_each(?))""",
+            (json.dumps(list(doc_ids)),),
+        )
+        return {row[0] for row in rows}
+
+    # --- small facts
+
+    def counts(self) -> dict[str, int]:
+        """Numbers of documents (failed ones apart), parents, children and FAQ entries."""
+        return {
+            "documents": self.database.one("SELECT count(*) FROM documents WHERE error_code IS NULL"),
+            "failed": self.database.one("SELECT count(*) FROM documents WHERE error_code IS NOT NULL"),
+            "parents": self.database.one("SELECT count(*) FROM parents"),
+            "children": self.database.one("SELECT count(*) FROM children"),
+            "faq": self.database.one("SELECT count(*) FROM document_faq"),
+        }
+
+    def n_children(self) -> int:
+        """How many vectors the store must hold."""
+        return self.database.one("SELECT count(*) FROM children")
+
+    def encoder(self) -> EncoderPin | None:
+        """The encoder that the project is pinned to, None before the first ingest."""
+        value = self.meta("encoder")
+        return EncoderPin(**json.loads(value)) if value else None
+
+    def meta(self, key: str) -> str | None:
+        """A remembered fact, such as the state of the store after the last ingest."""
+        return self.database.one("SELECT value FROM meta WHERE key = ?", (key,))
+
+    def faq(self, tenant: str, subject: str | None = None) -> list[tuple[str, FaqEntry]]:
+        """Entries of ingested FAQ tables, each with its document's path, in document order."""
+        rows = self.database.rows(
+            """SELECT d.path, f.question, f.answer, f.subject, d.subject, f.line FROM document_faq f
+               JOIN documents d USING (doc_id) WHERE d.tenant = ? ORDER BY d.path, f.ordinal""",
+            (tenant,),
+        )
+        entries = [(path, FaqEntry(q, a, own or outer, line)) for path, q, a, own, outer, line in rows]
+        return [(path, entry) for path, entry in entries if subject is None or entry.subject == subject]
+
+    def close(self) -> None:
+        """Closes the file."""
+        self.database.close()
+
+    def _ordered_ids(self) -> list[str]:
+        sql = "SELECT doc_id FROM documents ORDER BY tenant, path, doc_id"
+        return [row[0] for row in self.database.rows(sql)]
+
+    def _children(self, where: str, parameters: tuple[Any, ...]) -> Mapping[str, tuple[StoredChild, ...]]:
+        rows = self.database.rows(f"SELECT {_CHILD_COLUMNS} FROM children WHERE {where} ORDER BY ordinal", parameters)
+        grouped: dict[str, list[StoredChild]] = defaultdict(list)
+        for parent_id, child_id, start, end, page, page_end, _lead, _key in rows:
+            grouped[parent_id].append(StoredChild(child_id, start, end, page, page_end))
+        return {parent_id: tuple(children) for parent_id, children in grouped.items()}
+
+    def _child_rows(self, where: str, parameters: tuple[Any, ...]) -> Iterator[ChildRow]:
+        columns = ", ".join(f"c.{column.strip()}" for column in _CHILD_COLUMNS.split(","))
+        rows = self.database.rows(
+            f"""SELECT {columns}, d.doc_id, d.path, d.title, d.subject, d.tenant, p.section, p.page, p.page_end, p.text
+                FROM children c JOIN parents p USING (parent_id) JOIN documents d USING (doc_id)
+                WHERE c.{where} ORDER BY d.tenant, d.path, d.doc_id, p.ordinal, c.ordinal""",
+            parameters,
+        )
+        for row in rows:
+            parent_id, child_id, start, end, page, page_end, lead, key = row[:8]
+            doc_id, doc, title, subject, tenant, section, first, last, text = row[8:]
+            parent = Parent(tuple(json.loads(section)), text, first, last, ())
+            child = Child(start, end, page, page_end, lead)
+            yield ChildRow(child_id, parent_id, doc_id, doc, title, subject, tenant, parent, child, key)
+
+
+def open_catalog(path: Path) -> Catalog:
+    """The catalog for reading. Raises StoreError, and IndexMismatchError for a newer format."""
+    return Catalog(Database(path, CATALOG_STEPS, APPLICATION_ID))
+
+
+def _stored_parent(row: tuple[Any, ...], children: tuple[StoredChild, ...]) -> StoredParent:
+    parent_id, doc_id, doc, title, subject, section, page, page_end, text = row
+    return StoredParent(
+        parent_id, doc_id, doc, title, subject, tuple(json.loads(section)), page, page_end, text, children
+    )

@@ -1,0 +1,112 @@
+"""Vectors by what was encoded: moving, renaming, re-splitting or adding a text again costs no encoding.
+
+The key of a row is the encoder's fingerprint and the hash of the text, so that several projects may share one file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from edu_cli.index.database import Database
+from edu_cli.index.schema import VECTOR_STEPS, VECTORS_ID
+from edu_cli.types import CachedVectors, SparseVector
+
+_BATCH = 500
+
+
+class VectorCache:
+    """The vectors of one encoder in a cache file; rows are never changed, only added and pruned."""
+
+    def __init__(self, database: Database, fingerprint: str) -> None:
+        self._database = database
+        with database.transaction() as connection:
+            connection.execute("INSERT OR IGNORE INTO encoders (fingerprint) VALUES (?)", (fingerprint,))
+        self._encoder = database.one("SELECT encoder FROM encoders WHERE fingerprint = ?", (fingerprint,))
+
+    def missing(self, text_keys: Sequence[str]) -> list[str]:
+        """The keys without vectors, each once, in the order given."""
+        present: set[str] = set()
+        for batch in _batches(text_keys):
+            rows = self._database.rows(
+                """SELECT text_key FROM vectors
+                   WHERE encoder = ? AND text_key IN (SELECT value FROM json_each(?))""",
+                (self._encoder, batch),
+            )
+            present.update(row[0] for row in rows)
+        return [key for key in dict.fromkeys(text_keys) if key not in present]
+
+    def find(self, text_keys: Sequence[str]) -> dict[str, CachedVectors]:
+        """Dense and sparse vectors by key; keys without vectors are left out."""
+        found: dict[str, CachedVectors] = {}
+        for batch in _batches(text_keys):
+            rows = self._database.rows(
+                """SELECT text_key, dense, term_ids, weights FROM vectors
+                   WHERE encoder = ? AND text_key IN (SELECT value FROM json_each(?))""",
+                (self._encoder, batch),
+            )
+            for key, dense, term_ids, weights in rows:
+                sparse = SparseVector(np.frombuffer(term_ids, np.uint32), np.frombuffer(weights, np.float32))
+                found[key] = CachedVectors(np.frombuffer(dense, np.float32), sparse)
+        return found
+
+    def find_dense(self, text_keys: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
+        """Dense vectors only, by key; keys without vectors are left out."""
+        found: dict[str, npt.NDArray[np.float32]] = {}
+        for batch in _batches(text_keys):
+            rows = self._database.rows(
+                """SELECT text_key, dense FROM vectors
+                   WHERE encoder = ? AND text_key IN (SELECT value FROM json_each(?))""",
+                (self._encoder, batch),
+            )
+            found.update((key, np.frombuffer(dense, np.float32)) for key, dense in rows)
+        return found
+
+    def put(self, vectors: Mapping[str, CachedVectors]) -> None:
+        """Adds vectors by key; a key that is there already keeps its own."""
+        self._database.write(
+            "INSERT OR IGNORE INTO vectors (encoder, text_key, dense, term_ids, weights) VALUES (?, ?, ?, ?, ?)",
+            [
+                (
+                    self._encoder,
+                    key,
+                    np.ascontiguousarray(entry.dense, np.float32).tobytes(),
+                    np.ascontiguousarray(entry.sparse.indices, np.uint32).tobytes(),
+                    np.ascontiguousarray(entry.sparse.values, np.float32).tobytes(),
+                )
+                for key, entry in vectors.items()
+            ],
+        )
+
+    def prune(self, most: int, in_use: set[str]) -> int:
+        """Drops the oldest rows (of any encoder) until at most `most` remain, never those in use; how many went."""
+        surplus = self.count() - most
+        if surplus <= 0:
+            return 0
+        oldest = self._database.rows("SELECT vector, encoder, text_key FROM vectors ORDER BY vector")
+        unused = [row[0] for row in oldest if not (row[1] == self._encoder and row[2] in in_use)]
+        self._database.write("DELETE FROM vectors WHERE vector = ?", [(vector,) for vector in unused[:surplus]])
+        return min(surplus, len(unused))
+
+    def count(self) -> int:
+        """Rows in the file, those of other encoders included."""
+        return self._database.one("SELECT count(*) FROM vectors")
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._database.close()
+
+
+def open_vector_cache(path: Path, fingerprint: str) -> VectorCache:
+    """The cache file, made where there is none. Raises StoreError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return VectorCache(Database(path, VECTOR_STEPS, VECTORS_ID), fingerprint)
+
+
+def _batches(keys: Sequence[str]) -> Iterator[str]:
+    for start in range(0, len(keys), _BATCH):
+        yield json.dumps(keys[start : start + _BATCH])
