@@ -31,3 +31,4 @@ class LoadOptions:
     ocr: Literal["auto", "always", "never"] = "auto"
     pdf_password: str = ""
     pictures: PictureReader | None = None
+    max_bytes: int = 200 * 2**20

@@ -1,0 +1,109 @@
+"""One file -> its Document: what it is, whether it may be read, and the reader that does it."""
+
+from __future__ import annotations
+
+import importlib
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from edu_cli.errors import EduError, LoadError
+from edu_cli.ingest.options import LoadOptions
+from edu_cli.ingest.scan import shown
+from edu_cli.ingest.sniff import HEAD_BYTES, format_of, named_format
+from edu_cli.ingest.suffixes import TEXTUAL, Format, suffix_of
+from edu_cli.types import Document
+
+Reader = Callable[[Path, LoadOptions], Document]
+
+_READERS: dict[Format, str] = {
+    "text": "text_file:read_text_file",
+    "markdown": "markdown:read_markdown",
+    "html": "html:read_html",
+    "csv": "faq_table:read_faq_table",
+    "xlsx": "faq_table:read_faq_table",
+    "pdf": "pdf:read_pdf",
+    "image": "image:read_image",
+    "docx": "docx:read_docx",
+    "pptx": "pptx:read_pptx",
+    "code": "code_file:read_code",
+    "notebook": "code_file:read_notebook",
+    "mht": "mht:read_mht",
+    **dict.fromkeys(("doc", "ppt", "xls", "rtf", "odt", "odp", "ods", "wordml"), "legacy:read_legacy"),
+}
+
+
+def load(path: Path, options: LoadOptions) -> Document:
+    """The document at `path`, read by what it is rather than by how it is named.
+
+    Raises LoadError, and nothing else, for whatever is wrong with the file or goes wrong inside a reader.
+    """
+    name = shown(path.name)
+    head = _read_head(path, name, options)
+    kind = format_of(path, head)
+    if kind is None and (named := named_format(path)):
+        raise LoadError(f"{name} is no {named} file: its first bytes are of no known format.", hint="save it again")
+    if kind is None or kind == "archive":
+        what = "an archive" if kind else "a binary file of an unknown kind"
+        raise LoadError(f"{name} is {what}.", hint="unpack or convert it", code="unsupported")
+    if kind == "encrypted-office":
+        raise LoadError(f"{name} is encrypted with a password.", hint="save it without a password", code="encrypted")
+    document = _read(path, name, kind, options)
+    if not any(block.text.strip() for block in document.blocks):
+        code = "empty" if kind in TEXTUAL else "no_text"
+        raise LoadError(f"{name} holds no text.", hint="; ".join(document.warnings[:3]), code=code)
+    return _finished(document, path, kind)
+
+
+def is_light(path: Path) -> bool:
+    """True where the name promises a format that is read in milliseconds and cannot crash its reader."""
+    return named_format(path) in TEXTUAL
+
+
+def _read_head(path: Path, name: str, options: LoadOptions) -> bytes:
+    try:
+        size = path.stat().st_size
+        if size == 0:
+            raise LoadError(f"{name} is empty (0 bytes).", code="empty")
+        if size > options.max_bytes:
+            raise LoadError(
+                f"{name} has {size / 2**20:.0f} MB, more than the {options.max_bytes / 2**20:.0f} MB allowed.",
+                hint="raise ingest.max_file_mb, or split the file",
+                code="too_large",
+            )
+        with path.open("rb") as file:
+            return file.read(HEAD_BYTES)
+    except PermissionError as error:
+        raise LoadError(f"{name} may not be read.", hint="check its permissions", code="permission") from error
+    except OSError as error:
+        raise LoadError(f"{name} cannot be read: {error.strerror}.", code="corrupt") from error
+
+
+def _read(path: Path, name: str, kind: Format, options: LoadOptions) -> Document:
+    module, function = _READERS[kind].split(":")
+    reader: Reader = getattr(importlib.import_module(f"edu_cli.ingest.{module}"), function)
+    try:
+        return reader(path, options)
+    except LoadError:
+        raise
+    except EduError as error:
+        raise LoadError(f"{name}: {error.message}", hint=error.hint, code="unsupported") from error
+    except MemoryError as error:
+        raise LoadError(f"{name} needs more memory than it may use.", code="too_large") from error
+    except PermissionError as error:
+        raise LoadError(f"{name} may not be read.", hint="check its permissions", code="permission") from error
+    except zipfile.BadZipFile as error:
+        raise LoadError(f"{name} is a damaged {kind} file: {error}.", hint="save it again", code="corrupt") from error
+    except Exception as error:  # a reader's library may raise anything; one file must not end the run
+        what = f"{type(error).__name__}: {error}".rstrip(": .")[:200]
+        raise LoadError(f"{name} cannot be read as {kind} ({what}).", hint="save it again", code="corrupt") from error
+
+
+def _finished(document: Document, path: Path, kind: Format) -> Document:
+    """A title for every document, and a warning where the extension says something else than the content."""
+    title = " ".join(document.title.split()) or shown(path.stem)
+    warnings = document.warnings
+    if named_format(path) not in (kind, None) and kind != "wordml":
+        warnings = (f"read as {document.format}, though its name ends in .{suffix_of(path.name)}", *warnings)
+    return replace(document, title=title, warnings=warnings)

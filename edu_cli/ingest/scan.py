@@ -1,0 +1,216 @@
+"""Paths -> files worth loading, each with its stat, and what is left out, with the reason. Never waits on a pipe."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from edu_cli.errors import UsageError
+from edu_cli.ingest.sniff import reason_to_skip
+from edu_cli.ingest.suffixes import FORMAT_OF_SUFFIX, REASON_OF_SUFFIX, suffix_of
+
+_SYSTEM_NAMES = frozenset({"thumbs.db", "desktop.ini", "ehthumbs.db", "icon\r"})
+_SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "__macosx", "$recycle.bin", "system volume information"})
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file to load. `rel` is its path below the folder scanned, with `/`, always valid Unicode (see `shown`)."""
+
+    location: str
+    rel: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+    @property
+    def path(self) -> Path:
+        """Where it is read; bytes of its name that are no UTF-8 are kept as surrogates."""
+        return Path(self.location)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """What is left out, and why."""
+
+    rel: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScanResult:
+    """Both lists are in the order of `rel`, whatever order the file system gives."""
+
+    files: tuple[FoundFile, ...]
+    skipped: tuple[Skipped, ...]
+
+
+@dataclass(slots=True)
+class _Walk:
+    """A folder to list: where it is, how it is shown, and where it really lies (other than `location` below a link)."""
+
+    location: str
+    rel: str
+    real: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    location: str
+    rel: str
+
+
+class _Scanner:
+    def __init__(self) -> None:
+        self.files: list[FoundFile] = []
+        self.skipped: list[Skipped] = []
+        self.links: deque[_Link] = deque()
+        self.folders: set[str] = set()  # real paths of the folders listed
+        self.real_files: dict[str, str] = {}  # real path -> rel, of all files met
+
+    def walk(self, start: _Walk) -> None:
+        """Lists `start` and the folders below it; links are put off until every real file is known."""
+        todo = [start]
+        while todo:
+            folder = todo.pop()
+            if folder.real in self.folders:
+                self.skip(folder.rel, "a folder that is read already")
+                continue
+            self.folders.add(folder.real)
+            todo.extend(self._list(folder))
+
+    def _list(self, folder: _Walk) -> Iterator[_Walk]:
+        try:
+            with os.scandir(folder.location) as entries:
+                listed = list(entries)
+        except OSError as error:
+            self.skip(folder.rel, f"the folder cannot be listed ({error.strerror})")
+            return
+        for entry in listed:
+            rel = f"{folder.rel}/{entry.name}" if folder.rel else entry.name
+            try:
+                if entry.is_symlink():
+                    self.links.append(_Link(entry.path, rel))
+                elif entry.is_dir(follow_symlinks=False):
+                    if reason := _folder_reason(entry.name):
+                        self.skip(rel, reason)
+                    else:
+                        yield _Walk(entry.path, rel, f"{folder.real}/{entry.name}")
+                else:
+                    self.add(entry.path, rel, entry.stat(follow_symlinks=False), f"{folder.real}/{entry.name}")
+            except OSError as error:
+                self.skip(rel, f"cannot be read ({error.strerror})")
+
+    def add(self, location: str, rel: str, info: os.stat_result, real: str) -> None:
+        name = rel.rsplit("/", 1)[-1]
+        reason = _name_reason(name) or _kind_reason(info.st_mode) or _content_reason(location, name, info.st_size)
+        if reason:
+            self.skip(rel, reason)
+        else:
+            self.real_files[real] = rel
+            self.files.append(
+                FoundFile(location, shown(rel), info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+            )
+
+    def skip(self, rel: str, reason: str) -> None:
+        self.skipped.append(Skipped(shown(rel), reason))
+
+    def follow_links(self) -> None:
+        """Links in order of their names: a file or folder that is met anyhow, or was met before, is not read twice."""
+        while self.links:
+            batch = sorted(self.links, key=lambda link: link.rel)
+            self.links.clear()
+            for link in batch:
+                self._follow(link)
+
+    def _follow(self, link: _Link) -> None:
+        name = link.rel.rsplit("/", 1)[-1]
+        try:
+            real = os.path.realpath(link.location, strict=True)
+            info = os.stat(real)  # noqa: PTH116 - names here may be no UTF-8 and stay plain strings
+        except OSError as error:
+            loop = error.errno == 40 or isinstance(error, RuntimeError)
+            self.skip(link.rel, "a symbolic link to itself" if loop else "a broken symbolic link")
+            return
+        if not stat.S_ISDIR(info.st_mode):
+            if real in self.real_files:
+                self.skip(link.rel, f"a symbolic link to {shown(self.real_files[real])}, which is read there")
+            else:
+                self.add(link.location, link.rel, info, real)
+        elif reason := _folder_reason(name):
+            self.skip(link.rel, reason)
+        elif real in self.folders or any(folder.startswith(real.rstrip("/") + "/") for folder in self.folders):
+            self.skip(link.rel, "a symbolic link to a folder that is read already")
+        else:
+            self.walk(_Walk(link.location, link.rel, real))
+
+
+def scan(path: Path) -> ScanResult:
+    """The files at or below `path`; only stats are read, besides the first bytes of files whose name tells nothing.
+
+    Hidden files and folders, system files, locks, archives, programs, media, pipes, devices and links that lead nowhere
+    or to what is read anyhow are skipped and told. Raises UsageError where `path` does not exist.
+    """
+    location = os.fspath(path)
+    try:
+        info = path.stat()
+    except OSError as error:
+        raise UsageError(
+            f"{shown(location)} cannot be read: {(error.strerror or 'unknown error').lower()}.",
+            hint="name an existing file or folder",
+        ) from error
+    scanner = _Scanner()
+    if stat.S_ISDIR(info.st_mode):
+        scanner.walk(_Walk(location, "", os.path.realpath(location)))
+        scanner.follow_links()
+    else:
+        scanner.add(location, path.name, info, os.path.realpath(location))
+    return ScanResult(
+        tuple(sorted(scanner.files, key=lambda found: found.rel)),
+        tuple(sorted(scanner.skipped, key=lambda skipped: (skipped.rel, skipped.reason))),
+    )
+
+
+def shown(name: str) -> str:
+    r"""`name` as valid Unicode: bytes that are no UTF-8 as `\xNN`, the rest verbatim."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(name).decode("utf-8", "backslashreplace")
+    return name
+
+
+def _folder_reason(name: str) -> str:
+    if name.startswith("."):
+        return "a hidden folder"
+    return "a folder of tools, not of documents" if name.casefold() in _SKIPPED_FOLDERS else ""
+
+
+def _name_reason(name: str) -> str:
+    if name.startswith(("~$", ".~lock.", "._")):
+        return "a lock or shadow file of an office program"
+    if name.startswith("."):
+        return "a hidden file"
+    return "a file of the operating system" if name.casefold() in _SYSTEM_NAMES else ""
+
+
+def _kind_reason(mode: int) -> str:
+    if stat.S_ISREG(mode):
+        return ""
+    kinds = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISCHR, "a device"))
+    return next((kind for test, kind in kinds if test(mode)), "a device")
+
+
+def _content_reason(location: str, name: str, size: int) -> str:
+    """Why a file is no document, judged by its name, and by its first bytes where the name tells nothing."""
+    suffix = suffix_of(name)
+    if suffix in FORMAT_OF_SUFFIX:
+        return "an empty file" if size == 0 and FORMAT_OF_SUFFIX[suffix] == "code" else ""
+    if suffix in REASON_OF_SUFFIX:
+        return REASON_OF_SUFFIX[suffix]
+    return "an empty file of an unknown kind" if size == 0 else reason_to_skip(Path(location))
