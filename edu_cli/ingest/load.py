@@ -82,8 +82,8 @@ def _read_head(path: Path, name: str, options: LoadOptions) -> bytes:
 
 def _read(path: Path, name: str, kind: Format, options: LoadOptions) -> Document:
     module, function = _READERS[kind].split(":")
-    reader: Reader = getattr(importlib.import_module(f"edu_cli.ingest.{module}"), function)
     try:
+        reader: Reader = getattr(importlib.import_module(f"edu_cli.ingest.{module}"), function)
         return reader(path, options)
     except LoadError:
         raise

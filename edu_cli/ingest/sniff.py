@@ -27,6 +27,9 @@ _MAGIC: tuple[tuple[bytes, Format], ...] = (
     (b"\xfd7zXZ\x00", "archive"),
     (b"\x28\xb5\x2f\xfd", "archive"),
 )
+_SELF_JUDGED: frozenset[Format | None] = frozenset({*TEXTUAL, "pdf", "image"})
+_ZIPPED: frozenset[Format | None] = frozenset({"docx", "pptx", "xlsx", "odt", "odp", "ods"})
+_OLE: frozenset[Format | None] = frozenset({"doc", "ppt", "xls"})
 _OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
@@ -54,7 +57,7 @@ def format_of(path: Path, head: bytes) -> Format | None:
         return container
     if not _looks_textual(head):
         # Odd first bytes are left to those that judge the whole file: the decoder, the PDF and picture libraries.
-        return named if named in TEXTUAL or named in ("pdf", "image") else None
+        return named if named in _SELF_JUDGED else None
     return _textual(head, named)
 
 
@@ -103,7 +106,7 @@ def _in_zip(path: Path) -> Format:
     except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError):
         # A cut-off package: what its first local entries say is the best evidence left.
         named = named_format(path)
-        return named if named in ("docx", "pptx", "xlsx", "odt", "odp", "ods") else "archive"
+        return named if named in _ZIPPED else "archive"
     if not any(name.lower() == "[content_types].xml" for name in names):
         return "archive"
     folders: tuple[tuple[str, Format], ...] = (("word/", "docx"), ("ppt/", "pptx"), ("xl/", "xlsx"))
@@ -118,7 +121,7 @@ def _in_ole(path: Path) -> Format | None:
         with olefile.OleFileIO(os.fspath(path)) as ole:
             streams = {entry[0].casefold() for entry in ole.listdir() if len(entry) == 1}
     except (OSError, ValueError, IndexError, TypeError):
-        return named if named in ("doc", "ppt", "xls") else None
+        return named if named in _OLE else None
     inside: tuple[tuple[str, Format], ...] = (
         ("encryptedpackage", "encrypted-office"),
         ("worddocument", "doc"),

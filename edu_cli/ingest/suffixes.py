@@ -9,7 +9,7 @@ Format = Literal[
     "wordml", "csv", "image", "code", "notebook", "encrypted-office", "archive",
 ]  # fmt: skip
 
-TEXTUAL: frozenset[str] = frozenset({"text", "markdown", "html", "mht", "csv", "code", "notebook"})
+TEXTUAL: frozenset[Format] = frozenset({"text", "markdown", "html", "mht", "csv", "code", "notebook"})
 
 _DOCUMENTS: tuple[tuple[Format, str], ...] = (
     ("text", "txt text log rst tex srt vtt"),

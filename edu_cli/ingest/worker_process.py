@@ -1,0 +1,71 @@
+"""The child of `LoadPool`: reads pickled paths from stdin and answers each on stdout, until stdin ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import queue
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from types import FrameType
+from typing import BinaryIO
+
+from edu_cli.ingest.workers import OptionsFactory, send, timed
+
+# A page of 100 megapixels or a 100 MB document.xml fits; what grows past this would take the machine into swap.
+_MEMORY_BYTES = 4 * 2**30
+_GRACE_S = 2.0
+
+
+def main() -> None:
+    """Answers until the parent is gone, even when it went without a word."""
+    answers = _take_stdout()
+    _limit_memory()
+    signal.signal(signal.SIGTERM, _leave)
+    inbox: queue.SimpleQueue[Path | OptionsFactory] = queue.SimpleQueue()
+    threading.Thread(target=_fill, args=(sys.stdin.buffer, inbox), daemon=True).start()
+    factory = inbox.get()
+    assert not isinstance(factory, Path)  # noqa: S101 - the parent's first message
+    options = factory()
+    while True:
+        path = inbox.get()
+        if isinstance(path, Path):
+            send(answers, timed(path, options))
+
+
+def _take_stdout() -> BinaryIO:
+    """The pipe to the parent, kept out of reach of libraries that print (MuPDF, OpenCV): those print into nothing."""
+    answers = os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    os.dup2(nothing, 2)
+    return answers
+
+
+def _limit_memory() -> None:
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource  # absent on Windows
+
+        resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY_BYTES, _MEMORY_BYTES))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _fill(stream: BinaryIO, inbox: queue.SimpleQueue[Path | OptionsFactory]) -> None:
+    while len(size := stream.read(8)) == 8:
+        inbox.put(pickle.loads(stream.read(int.from_bytes(size, "big"))))  # noqa: S301 - what our own parent wrote
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(_GRACE_S)
+    os._exit(1)  # the main thread is deep inside a C library
+
+
+def _leave(_signal: int, _frame: FrameType | None) -> None:
+    # SystemExit runs the `finally` of whoever holds a child process of its own, such as LibreOffice.
+    sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
