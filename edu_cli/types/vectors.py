@@ -36,3 +36,15 @@ class VectorRow:
     tenant: str
     dense: npt.NDArray[np.float32]
     sparse: SparseVector
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRow:
+    """One row of a derived index (sparse, BM25). Equal `child_id` and `key` mean equal content, which is not read again."""
+
+    child_id: str
+    parent_id: str
+    doc_id: str
+    subject: str
+    tenant: str
+    key: str

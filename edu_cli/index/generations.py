@@ -1,0 +1,93 @@
+"""A folder whose content is replaced as a whole: readers see the old one or the new one, never a mixture.
+
+`current.json` names the folder of the generation in force, its files' sizes and what its builder says of it.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from edu_cli.errors import StoreError
+
+_CURRENT = "current.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """The files in force and what their builder said of them."""
+
+    path: Path
+    facts: Mapping[str, Any]
+
+
+def publish(folder: Path, facts: Mapping[str, Any], write: Callable[[Path], None]) -> None:
+    """Lets `write` fill a new folder, puts it in force and removes the ones before it. Raises StoreError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        fresh = folder / f"g-{uuid.uuid4().hex[:12]}"
+        fresh.mkdir()
+        write(fresh)
+        files = {entry.name: entry.stat().st_size for entry in sorted(fresh.iterdir())}
+        draft = folder / f"{_CURRENT}.{fresh.name}"
+        draft.write_text(json.dumps({"generation": fresh.name, "files": files, "facts": dict(facts)}), encoding="utf-8")
+        draft.replace(folder / _CURRENT)
+    except OSError as error:
+        raise StoreError(
+            f"{folder} cannot be written: {error.strerror or error}.", hint="free some space or mend its permissions"
+        ) from error
+    _sweep(folder, fresh.name)
+
+
+def current(folder: Path) -> Generation | None:
+    """The generation in force, None where there is none. Raises StoreError where it is damaged."""
+    for _ in range(3):  # a writer may put the next one in force between our two looks
+        named = _read(folder)
+        if named is None:
+            return None
+        path = folder / named["generation"]
+        if all(_size(path / name) == size for name, size in named["files"].items()):
+            return Generation(path, named["facts"])
+    raise StoreError(f"{folder} is damaged.", hint="run `edu index --force`")
+
+
+def facts_of(folder: Path) -> Mapping[str, Any]:
+    """What the builder said of the generation in force; empty where there is none or it cannot be read."""
+    try:
+        found = current(folder)
+    except StoreError:
+        return {}
+    return found.facts if found else {}
+
+
+def _read(folder: Path) -> dict[str, Any] | None:
+    try:
+        named = json.loads((folder / _CURRENT).read_text(encoding="utf-8"))
+        return {"generation": str(named["generation"]), "files": dict(named["files"]), "facts": dict(named["facts"])}
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StoreError(f"{folder / _CURRENT} is damaged.", hint="run `edu index --force`") from error
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1
+
+
+def _sweep(folder: Path, keep: str) -> None:
+    """Removes other generations. Where one is still mapped (Windows), the next publish gets it."""
+    for entry in folder.iterdir():
+        if entry.name in (keep, _CURRENT):
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry, ignore_errors=True)
+        else:
+            entry.unlink(missing_ok=True)

@@ -1,0 +1,202 @@
+"""The BM25 index: built from the corpus's words, memory-mapped at search, scored by bm25s.
+
+What is kept beside bm25s's own arrays (the raw counts of each term in each row) makes the next build cheap: only rows
+whose text changed are cut into words again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from edu_cli.config import LexicalSettings
+from edu_cli.errors import StoreError
+from edu_cli.index.generations import current, facts_of, publish
+from edu_cli.index.postings import EMPTY, NewRow, Postings, merge, read_postings, write_postings
+from edu_cli.index.rebuild import BuildCounts, batches, changes
+from edu_cli.index.rows import RowTable, read_array, read_table, table_of, top_rows, write_table
+from edu_cli.index.sparse import lucene_idf, scores_at
+from edu_cli.index.tokens import Tokenizer
+from edu_cli.text import content_id
+from edu_cli.types import Hit, IndexRow, Scope
+
+FORMAT = 1
+
+Texts = Callable[[Sequence[IndexRow]], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bm25Index:
+    """BM25 (Lucene's variant) over the rows' words. `engine` is a bm25s.BM25 on memory-mapped arrays."""
+
+    table: RowTable
+    postings: Postings
+    engine: Any
+    tokenizer: Tokenizer
+
+    def search(self, question: str, k: int, scope: Scope) -> list[Hit]:
+        """At most k hits with a score above 0, best first, equal scores by child id."""
+        scores = self._scores(question)
+        rows = top_rows(scores, k, self.table.mask(scope))
+        return self.table.hits(rows, scores[rows])
+
+    def score_children(self, question: str, child_ids: Sequence[str]) -> npt.NDArray[np.float32]:
+        """The exact score of each child, 0 for one that is not in the index."""
+        return scores_at(self._scores(question), self.table.rows_of(child_ids))
+
+    def tokens(self, text: str) -> list[str]:
+        """The words of a text as this index cuts them."""
+        return self.tokenizer(text)
+
+    def idf(self, tokens: Sequence[str]) -> npt.NDArray[np.float32]:
+        """IDF of each word in this corpus; one that no row holds weighs most."""
+        return lucene_idf(self.postings.counts_of(hashes(tokens)), len(self.table))
+
+    def _scores(self, question: str) -> npt.NDArray[np.float32]:
+        at = self.postings.find(hashes(self.tokenizer(question)))
+        at = at[at >= 0]
+        if not len(at):
+            return np.zeros(len(self.table), dtype=np.float32)
+        return self.engine.get_scores_from_ids(at)
+
+
+def lexical_fingerprint(corpus_hash: str, tokenizer_fingerprint: str, settings: LexicalSettings) -> str:
+    """What an index of this corpus under these settings is known by."""
+    return content_id(str(FORMAT), corpus_hash, tokenizer_fingerprint, repr(settings.k1), repr(settings.b))
+
+
+def stored_fingerprint(path: Path) -> str | None:
+    """The fingerprint of the index at `path`, None where there is none that can be read."""
+    return facts_of(path).get("fingerprint")
+
+
+def stored_counts(path: Path) -> BuildCounts:
+    """Rows and terms of the index at `path`, zeros where there is none."""
+    facts = facts_of(path)
+    return BuildCounts(facts.get("rows", 0), 0, facts.get("terms", 0))
+
+
+def build_lexical(
+    rows: Iterable[IndexRow],
+    texts: Texts,
+    path: Path,
+    *,
+    tokenizer: Tokenizer,
+    settings: LexicalSettings,
+    fingerprint: str,
+) -> BuildCounts:
+    """Brings the index at `path` to hold exactly `rows`, in one atomic step; it may be empty.
+
+    Rows that it holds already (equal child id and key, same tokeniser) are not cut again; `texts` gives the others'
+    texts, in the order asked. Raises StoreError.
+    """
+    table = table_of(rows)
+    old = _reusable(path, tokenizer.fingerprint)
+    moved_to, missing = changes(old[0] if old else None, table)
+    lengths = np.zeros(len(table), dtype=np.int32)
+    if old:
+        lengths[moved_to[moved_to >= 0]] = old[2][moved_to >= 0]
+    numbers = _Numbers()
+
+    def fresh() -> Iterable[NewRow]:
+        for batch in batches(missing):
+            for row, text in zip(batch, texts([table.row(r) for r in batch]), strict=True):
+                words = tokenizer(text)
+                lengths[row] = len(words)
+                counts = Counter(words)
+                terms = np.array([numbers[word] for word in counts], dtype=np.uint64)
+                yield NewRow(row, terms, np.fromiter(counts.values(), np.float32, len(counts)))
+
+    postings = merge(old[1] if old else EMPTY, moved_to, fresh())
+    scored = replace(postings, values=_bm25(postings, lengths, settings))
+    facts = {
+        "format": FORMAT,
+        "fingerprint": fingerprint,
+        "tokenizer": tokenizer.fingerprint,
+        "rows": len(table),
+        "terms": len(postings.terms),
+    }
+
+    def write(folder: Path) -> None:
+        write_table(table, folder)
+        write_postings(scored, folder)
+        np.save(folder / "lengths.npy", lengths, allow_pickle=False)
+        np.save(folder / "counts.npy", np.minimum(postings.values, 65535).astype(np.uint16), allow_pickle=False)
+
+    publish(path, facts, write)
+    return BuildCounts(len(table), len(missing), len(postings.terms))
+
+
+def open_lexical(path: Path, tokenizer: Tokenizer) -> Bm25Index:
+    """The index, memory-mapped. Raises StoreError where there is none or it is damaged."""
+    found = current(path)
+    if found is None or found.facts.get("format") != FORMAT:
+        raise StoreError("There is no BM25 index yet.", hint="run `edu index`")
+    if found.facts.get("tokenizer") != tokenizer.fingerprint:
+        raise StoreError("The BM25 index was built with another tokeniser.", hint="run `edu index`")
+    try:
+        table, postings = read_table(found.path), read_postings(found.path)
+    except (OSError, ValueError, KeyError, EOFError) as error:
+        raise StoreError(f"The BM25 index {path} is damaged: {error}.", hint="run `edu index --force`") from error
+    return Bm25Index(table, postings, _engine(postings, len(table)), tokenizer)
+
+
+def hashes(words: Sequence[str]) -> npt.NDArray[np.uint64]:
+    """The numbers that stand for words in the index: 64 bits of BLAKE2b, so that no vocabulary need be loaded."""
+    return np.array([_number(word) for word in words], dtype=np.uint64)
+
+
+class _Numbers(dict[str, int]):
+    """Each word's number, computed once."""
+
+    def __missing__(self, word: str) -> int:
+        self[word] = number = _number(word)
+        return number
+
+
+def _number(word: str) -> int:
+    return int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def _bm25(counts: Postings, lengths: npt.NDArray[np.int32], settings: LexicalSettings) -> npt.NDArray[np.float32]:
+    """The score that each entry adds: IDF x saturated count, as bm25s's method "lucene" has it, for all at once."""
+    if not len(counts.rows):
+        return np.empty(0, np.float32)
+    length = settings.k1 * (1 - settings.b + settings.b * lengths / max(lengths.mean(), 1e-9))
+    idf = lucene_idf(np.diff(counts.ends), len(lengths))
+    tf = counts.values
+    return np.repeat(idf, np.diff(counts.ends)) * (tf / (tf + length[counts.rows].astype(np.float32)))
+
+
+def _engine(postings: Postings, n_rows: int) -> Any:
+    import bm25s
+
+    engine = bm25s.BM25(method="lucene")
+    engine.scores = {
+        "data": postings.values,
+        "indices": postings.rows,
+        "indptr": postings.ends,
+        "num_docs": n_rows,
+    }
+    engine.nonoccurrence_array = None
+    return engine
+
+
+def _reusable(path: Path, tokenizer: str) -> tuple[RowTable, Postings, npt.NDArray[np.int32]] | None:
+    """Rows, counts and lengths of the index in force; None where it is damaged or was cut by another tokeniser."""
+    try:
+        found = current(path)
+        if found is None or found.facts.get("format") != FORMAT or found.facts.get("tokenizer") != tokenizer:
+            return None
+        counts = read_array(found.path / "counts.npy").astype(np.float32)
+        postings = replace(read_postings(found.path), values=counts)
+        return read_table(found.path), postings, read_array(found.path / "lengths.npy")
+    except (StoreError, OSError, ValueError, KeyError, EOFError):
+        return None

@@ -1,0 +1,159 @@
+"""The rows of a derived index as memory-mapped columns: who each one is, and the masks of a scope.
+
+Rows stand in the order of their child ids, so that "equal scores by child id" is "equal scores by row".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from edu_cli.types import Hit, IndexRow, Scope
+
+Ints = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
+_COLUMNS = ("child_ids", "parent_ids", "keys", "doc_ids", "docs", "subjects", "tenants")
+
+
+@dataclass(frozen=True, slots=True)
+class RowTable:
+    """Ids as fixed-width UTF-8 bytes; `docs`, `subjects` and `tenants` are positions in the tables of their names."""
+
+    child_ids: npt.NDArray[np.bytes_]
+    parent_ids: npt.NDArray[np.bytes_]
+    keys: npt.NDArray[np.bytes_]
+    doc_ids: npt.NDArray[np.bytes_]
+    docs: Ints
+    subjects: Ints
+    tenants: Ints
+    subject_names: Sequence[str]
+    tenant_names: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.child_ids)
+
+    def mask(self, scope: Scope) -> Mask | None:
+        """Rows that `scope` may see; None means all of them."""
+        masks = [
+            _named(self.tenants, self.tenant_names, scope.tenant),
+            None if scope.subject is None else _named(self.subjects, self.subject_names, scope.subject),
+            None if scope.doc_ids is None else self._of_documents(scope.doc_ids),
+        ]
+        kept = [mask for mask in masks if mask is not None]
+        return np.logical_and.reduce(kept) if kept else None
+
+    def row(self, row: int) -> IndexRow:
+        """One row as a value."""
+        ids = (self.child_ids[row], self.parent_ids[row], self.doc_ids[self.docs[row]], self.keys[row])
+        child, parent, doc, key = (_text(bytes(raw)) for raw in ids)
+        subject = self.subject_names[int(self.subjects[row])]
+        return IndexRow(child, parent, doc, subject, self.tenant_names[int(self.tenants[row])], key)
+
+    def rows_of(self, child_ids: Sequence[str]) -> npt.NDArray[np.int64]:
+        """The row of each child, -1 for one that is not here."""
+        return positions(self.child_ids, as_bytes(child_ids))
+
+    def hits(self, rows: npt.NDArray[np.intp], scores: npt.NDArray[np.float32]) -> list[Hit]:
+        """The rows as a ranking, in the order given."""
+        docs = self.doc_ids[self.docs[rows]]
+        ids = zip(self.child_ids[rows].tolist(), self.parent_ids[rows].tolist(), docs.tolist(), strict=True)
+        return [
+            Hit(_text(child), _text(parent), _text(doc), score, rank)
+            for rank, ((child, parent, doc), score) in enumerate(zip(ids, scores.tolist(), strict=True), start=1)
+        ]
+
+    def _of_documents(self, doc_ids: frozenset[str]) -> Mask:
+        wanted = np.zeros(len(self.doc_ids), dtype=np.bool_)
+        found = positions(self.doc_ids, as_bytes(sorted(doc_ids)))
+        wanted[found[found >= 0]] = True
+        return wanted[self.docs]
+
+
+def top_rows(scores: npt.NDArray[np.float32], k: int, mask: Mask | None) -> npt.NDArray[np.intp]:
+    """At most k rows with a score above 0 that the mask lets through: best first, equal scores by row."""
+    rows = np.flatnonzero(scores > 0 if mask is None else (scores > 0) & mask)
+    if k <= 0:
+        return rows[:0]
+    found = scores[rows]
+    if len(rows) > k:
+        worst = np.partition(found, len(rows) - k)[len(rows) - k]
+        kept = found >= worst
+        rows, found = rows[kept], found[kept]
+    return rows[np.argsort(-found, kind="stable")][:k]
+
+
+def table_of(rows: Iterable[IndexRow]) -> RowTable:
+    """The rows, in any order, as a table; a child that comes twice counts once (the last)."""
+    unique = {row.child_id: row for row in rows}
+    ordered = sorted(unique.values(), key=lambda row: row.child_id.encode("utf-8", "surrogatepass"))
+    doc_ids, docs = _coded([row.doc_id for row in ordered])
+    subject_names, subjects = _coded([row.subject for row in ordered])
+    tenant_names, tenants = _coded([row.tenant for row in ordered])
+    return RowTable(
+        as_bytes([row.child_id for row in ordered]),
+        as_bytes([row.parent_id for row in ordered]),
+        as_bytes([row.key for row in ordered]),
+        as_bytes(doc_ids),
+        docs,
+        subjects,
+        tenants,
+        subject_names,
+        tenant_names,
+    )
+
+
+def write_table(table: RowTable, folder: Path) -> None:
+    """Writes the columns as .npy files and the names as JSON."""
+    for name in _COLUMNS:
+        np.save(folder / f"{name}.npy", getattr(table, name), allow_pickle=False)
+    names = {"subjects": list(table.subject_names), "tenants": list(table.tenant_names)}
+    (folder / "names.json").write_text(json.dumps(names), encoding="utf-8")
+
+
+def read_table(folder: Path) -> RowTable:
+    """The table, memory-mapped. Raises OSError or ValueError for damaged files."""
+    names = json.loads((folder / "names.json").read_text(encoding="utf-8"))
+    columns = {name: read_array(folder / f"{name}.npy") for name in _COLUMNS}
+    return RowTable(**columns, subject_names=names["subjects"], tenant_names=names["tenants"])
+
+
+def read_array(path: Path) -> npt.NDArray[Any]:
+    """An array of a .npy file, memory-mapped (an empty one cannot be)."""
+    array = np.load(path, mmap_mode="r", allow_pickle=False)
+    return np.asarray(array) if array.size == 0 else array
+
+
+def as_bytes(ids: Sequence[str]) -> npt.NDArray[np.bytes_]:
+    """Ids as UTF-8 in one fixed-width array, which sorts as the bytes do."""
+    return np.array([text.encode("utf-8", "surrogatepass") for text in ids], dtype=np.bytes_)
+
+
+def positions(table: npt.NDArray[np.bytes_], wanted: npt.NDArray[np.bytes_]) -> npt.NDArray[np.int64]:
+    """Where each wanted id stands in the sorted table, -1 where it does not."""
+    if not len(table):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    at = np.searchsorted(table, wanted)
+    at[at == len(table)] = 0
+    return np.where(table[at] == wanted, at, -1)
+
+
+def _named(codes: Ints, names: Sequence[str], wanted: str) -> Mask | None:
+    if wanted not in names:
+        return np.zeros(len(codes), dtype=np.bool_)
+    return None if len(names) == 1 else codes == names.index(wanted)
+
+
+def _coded(values: Sequence[str]) -> tuple[list[str], Ints]:
+    names = sorted(set(values))
+    code = {name: i for i, name in enumerate(names)}
+    return names, np.array([code[value] for value in values], dtype=np.int32)
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogatepass")
