@@ -9,6 +9,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 from edu_cli.errors import ConfigError
@@ -85,10 +87,24 @@ def open_tokenizer(user_dict: Path | None = None, cache: Path | None = None) -> 
     terms = read_terms(user_dict) if user_dict else ()
     han = tuple(term for term in terms if re.fullmatch(f"[{_HAN}]+", term))
     mixed = tuple(term for term in terms if term not in han)
-    name, cut = _open_cutter(han, cache)
-    digest = hashlib.blake2b("\n".join(terms).encode(), digest_size=8).hexdigest() if terms else "none"
+    cut = _open_rjieba(han) if _cutter_name() == "rjieba" else _open_jieba(han, cache)
     pattern = re.compile("|".join(map(re.escape, sorted(mixed, key=len, reverse=True)))) if mixed else None
-    return Tokenizer(f"{name}/rules-{RULES_VERSION}/dict-{digest}", cut, pattern)
+    return Tokenizer(_fingerprint(terms), cut, pattern)
+
+
+def tokenizer_fingerprint(user_dict: Path | None = None) -> str:
+    """The fingerprint that `open_tokenizer` would give, without loading a dictionary. Raises ConfigError."""
+    return _fingerprint(read_terms(user_dict) if user_dict else ())
+
+
+def _cutter_name() -> str:
+    return "rjieba" if find_spec("rjieba") else "jieba"
+
+
+def _fingerprint(terms: tuple[str, ...]) -> str:
+    name = _cutter_name()
+    digest = hashlib.blake2b("\n".join(terms).encode(), digest_size=8).hexdigest() if terms else "none"
+    return f"{name}-{version(name)}/rules-{RULES_VERSION}/dict-{digest}"
 
 
 def read_terms(path: Path) -> tuple[str, ...]:
@@ -108,20 +124,16 @@ def _jieba_word(line: str) -> str:
     return re.sub(r"(?: \d+)?(?: [a-z]{1,3})?$", "", line) if re.search(r" \d+(?: [a-z]{1,3})?$", line) else line
 
 
-def _open_cutter(words: tuple[str, ...], cache: Path | None) -> tuple[str, Callable[[str], list[str]]]:
-    try:
-        import rjieba
-    except ImportError:
-        return _open_jieba(words, cache)
-    from importlib.metadata import version
+def _open_rjieba(words: tuple[str, ...]) -> Callable[[str], list[str]]:
+    import rjieba
 
     cutter = rjieba.Jieba()
     for word in words:
         cutter.add_word(word, None, None)
-    return f"rjieba-{version('rjieba')}", cutter.cut_for_search
+    return cutter.cut_for_search
 
 
-def _open_jieba(words: tuple[str, ...], cache: Path | None) -> tuple[str, Callable[[str], list[str]]]:
+def _open_jieba(words: tuple[str, ...], cache: Path | None) -> Callable[[str], list[str]]:
     import jieba
 
     jieba.setLogLevel(logging.ERROR)
@@ -131,4 +143,4 @@ def _open_jieba(words: tuple[str, ...], cache: Path | None) -> tuple[str, Callab
         vars(cutter)["tmp_dir"] = str(cache)
     for word in words:
         cutter.add_word(word)
-    return f"jieba-{jieba.__version__}", cutter.lcut_for_search
+    return cutter.lcut_for_search

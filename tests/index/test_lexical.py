@@ -71,14 +71,14 @@ def test_unknown_words_find_nothing_and_k_may_exceed_the_corpus(tmp_path):
 
 
 def test_equal_scores_go_by_child_id(tmp_path):
-    build(tmp_path, {c: "同样的一句话" for c in ("z", "m", "b", "q")})
+    build(tmp_path, dict.fromkeys(("z", "m", "b", "q"), "同样的一句话"))
     assert names(open_lexical(tmp_path, TOKENS), "一句话") == ["b", "m", "q", "z"]
     assert names(open_lexical(tmp_path, TOKENS), "一句话", k=2) == ["b", "m"]
 
 
 def test_scope_holds(tmp_path):
     scopes = {"a": ("d1", "ai", "t1"), "b": ("d2", "ai", "t2"), "c": ("d3", "db", "t2"), "d": ("d4", "db", "t2")}
-    build(tmp_path, {c: "同样的一句话" for c in COURSE}, scopes=scopes)
+    build(tmp_path, dict.fromkeys(COURSE, "同样的一句话"), scopes=scopes)
     index = open_lexical(tmp_path, TOKENS)
     assert names(index, "一句话", scope=Scope(tenant="t1")) == ["a"]
     assert names(index, "一句话", scope=Scope(tenant="t2", subject="db")) == ["c", "d"]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from edu_cli.errors import ConfigError
 from edu_cli.index import tokens as tokens_module
-from edu_cli.index.tokens import _open_jieba, open_tokenizer
+from edu_cli.index.tokens import open_tokenizer, tokenizer_fingerprint
 
 TOKENS = open_tokenizer()
 
@@ -77,17 +77,13 @@ def test_a_very_long_run_is_cut_short():
 
 
 def test_the_fallback_gives_the_same_tokens_as_rjieba(tmp_path, monkeypatch):
-    sample = (
-        "小明硕士毕业于中国科学院计算所，后在日本京都大学深造。跳跃表与红黑树、数据库事务的隔离级别，南京市长江大桥。"
-    )
+    sample = "小明硕士毕业于中国科学院计算所，后在日本京都大学深造。跳跃表与红黑树、事务的隔离级别，南京市长江大桥。"
     with monkeypatch.context() as patched:
-        patched.setattr(tokens_module, "_open_cutter", _open_jieba)
+        patched.setattr(tokens_module, "_cutter_name", lambda: "jieba")
         slow = open_tokenizer.__wrapped__(None, tmp_path / "jieba")
     assert slow(sample) == TOKENS(sample)
     assert slow.fingerprint != TOKENS.fingerprint
-    assert list((tmp_path / "jieba").iterdir()), (
-        "jieba's cache belongs into the folder given, not the common temp folder"
-    )
+    assert list((tmp_path / "jieba").iterdir()), "jieba's cache must not lie in the common temp folder"
 
 
 def test_course_terms_of_the_user_dictionary_stay_whole(tmp_path):
@@ -99,6 +95,7 @@ def test_course_terms_of_the_user_dictionary_stay_whole(tmp_path):
     assert "多版本并发控制" in tokenizer("MVCC 即多版本并发控制")
     assert "最小 二乘" in tokenizer("用最小 二乘估计")
     assert tokenizer.fingerprint != TOKENS.fingerprint
+    assert tokenizer.fingerprint == tokenizer_fingerprint(path)
 
 
 def test_a_dictionary_in_jiebas_own_format_can_be_used(tmp_path):
