@@ -96,6 +96,12 @@ class ChatError(EduError):
     code = "llm"
 
 
+class ContextOverflowError(ChatError):
+    """The prompt is longer than the model's context; fewer passages may fit."""
+
+    code = "llm_context"
+
+
 class DatasetError(EduError):
     """An evaluation data set cannot be read."""
 
@@ -111,3 +117,9 @@ class LoadError(EduError):
     """
 
     code = "corrupt"
+
+
+class OcrUnavailableError(EduError):
+    """OCR cannot load on this machine; what needs no OCR still goes in."""
+
+    code = "ocr_unavailable"

@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from edu_cli.ingest.ocr_cache import FrameLines
 from edu_cli.types import Block
 
 
 @dataclass(frozen=True, slots=True)
 class PictureText:
-    """What OCR read in a picture: blocks in reading order and the mean confidence of their lines (0..1)."""
+    """What OCR read in a picture: blocks in reading order and the mean confidence of their lines (0..1).
+
+    `frames` are the lines behind the blocks, a page of a TIFF each; a reader that has none leaves them out.
+    """
 
     blocks: tuple[Block, ...]
     confidence: float
+    frames: tuple[FrameLines, ...] = ()
 
 
 class PictureReader(Protocol):

@@ -1,0 +1,80 @@
+"""Recognised lines -> blocks in reading order, as a reader of the page would tell them."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Sequence
+
+from edu_cli.ingest.ocr_cache import FrameLines
+from edu_cli.ingest.ocr_upright import angle_of, skew, straightened
+from edu_cli.ingest.page_grid import with_tables
+from edu_cli.ingest.page_join import Paragraph, carry_over, paragraphs
+from edu_cli.ingest.page_line import Line, median_size
+from edu_cli.ingest.page_order import columns
+from edu_cli.types import Block
+
+_SLANT = 0.14  # radians off the page's direction (8 degrees): a watermark or a stamp
+_EM = 0.78  # of the height of a detected line, measured on rendered pages
+_HEADING = 1.35  # times the usual line height; detected heights vary by a fifth
+_CHAPTER = re.compile(r"^第\s*[一二三四五六七八九十百0-9]{1,4}\s*[章节讲课单元篇]")
+
+
+def printed_lines(frame: FrameLines) -> tuple[list[Line], list[Line]]:
+    """The lines of a frame straightened, and those that run aslant (each text once)."""
+    angle = skew(frame.lines)
+    straight: list[Line] = []
+    slanted: dict[str, Line] = {}
+    for found in frame.lines:
+        box = straightened(found, angle)
+        line = Line(found.text, box, _EM * (box[3] - box[1]), confidence=found.confidence)
+        long = box[2] - box[0] > 1.5 * (box[3] - box[1])
+        if abs(angle_of(found) - angle) > _SLANT and (long or len(found.text) > 2):
+            slanted.setdefault(found.text, line)
+        else:
+            straight.append(line)
+    return straight, [line for text, line in slanted.items() if not _is_part(text, slanted)]
+
+
+def frame_blocks(frame: FrameLines, page: int | None = None) -> list[Block]:
+    """The blocks of one picture; slanted text (watermarks) comes last, as a note."""
+    lines, slanted = printed_lines(frame)
+    parts: list[Paragraph] = []
+    for region in columns(lines):
+        parts += paragraphs(with_tables(region, page), page or 0)
+    usual = median_size(lines) if lines else 1.0
+    blocks = [_block(part, usual, page) for part in carry_over(parts)]
+    if slanted:
+        blocks.append(Block("note", "\n".join(line.text for line in slanted), page=page))
+    return blocks
+
+
+def confidence(frames: Sequence[FrameLines]) -> float:
+    """The mean confidence of the lines, weighted by their length; 0 where there is none."""
+    weighted = [(line.confidence, len(line.text)) for frame in frames for line in frame.lines]
+    total = sum(weight for _, weight in weighted)
+    return sum(value * weight for value, weight in weighted) / total if total else 0.0
+
+
+def _is_part(text: str, texts: Sequence[str] | dict[str, Line]) -> bool:
+    return any(text != other and text in other for other in texts)
+
+
+def _block(part: Paragraph, usual: float, page: int | None) -> Block:
+    if part.block:
+        return part.block
+    if _is_heading(part, usual):
+        level = 1 if _CHAPTER.match(part.text) and "章" in part.text[:8] else 2
+        return Block("heading", part.text.replace("\n", " "), level=level, page=page)
+    return Block("list" if part.kind == "list" else "paragraph", part.text, page=page)
+
+
+def _is_heading(part: Paragraph, usual: float) -> bool:
+    if len(part.text) > 40 or part.text[-1:] in "。；，,;：:" or part.n_rows > 2:
+        return False
+    return part.size > _HEADING * usual or (part.n_rows == 1 and bool(_CHAPTER.match(part.text)))
+
+
+def mean_confidence(values: Sequence[float]) -> float:
+    """The mean, 0 for none."""
+    return statistics.fmean(values) if values else 0.0
