@@ -1,0 +1,206 @@
+"""The inside of a Word paragraph -> its text as a reader sees it, and what hangs on it (boxes, pictures, notes)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from edu_cli.ingest.docx_styles import Styles
+from edu_cli.ingest.omml import latex
+from edu_cli.ingest.ooxml import Element, attribute, child, chosen, descendants, is_on, local, relation_id
+
+_PLAIN = {"tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "-", "softHyphen": ""}
+# Symbol fonts write private characters; these are the ones that carry meaning in course material.
+_SYMBOLS = {
+    "wingdings": {0xFC: "✓", 0xFB: "✗", 0xFE: "☑", 0xFD: "☒", 0xA8: "☐", 0x6F: "☐", 0x52: "☑", 0xE0: "→", 0xDF: "←",
+                  0xF0: "⇒", 0xAB: "★", 0x6C: "●", 0x6E: "■", 0xD8: "➢", 0x75: "◆"},
+    "wingdings 2": {0x50: "✓", 0x52: "☑", 0xA3: "☐", 0x4F: "✗", 0x51: "☒"},
+    "symbol": {0xB4: "×", 0xB8: "÷", 0xB1: "±", 0xA3: "≤", 0xB3: "≥", 0xB9: "≠", 0xBB: "≈", 0xA5: "∞", 0xAE: "→",
+               0xDE: "⇒", 0xB7: "·", 0xB0: "°", 0xD6: "√", 0x61: "α", 0x62: "β", 0x67: "γ", 0x64: "δ", 0x65: "ε",
+               0x71: "θ", 0x6C: "λ", 0x6D: "μ", 0x70: "π", 0x72: "ρ", 0x73: "σ", 0x66: "φ", 0x77: "ω", 0x44: "Δ",
+               0x53: "Σ", 0x57: "Ω", 0xCE: "∈", 0xC7: "∩", 0xC8: "∪"},
+}  # fmt: skip
+
+
+class Hanging(NamedTuple):
+    """Something anchored in a paragraph: `what` is the box's content element, or a relationship id."""
+
+    kind: Literal["box", "picture", "chart", "diagram", "object", "footnote", "endnote"]
+    what: Any
+    alt: str = ""
+
+
+@dataclass(slots=True)
+class Inline:
+    """A paragraph's text with everything anchored in it, in order."""
+
+    parts: list[str] = field(default_factory=list)
+    hanging: list[Hanging] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The text, lines stripped at their ends."""
+        return "\n".join(line.rstrip() for line in "".join(self.parts).strip("\n").split("\n")).strip()
+
+
+class RunReader:
+    """Reads paragraphs in document order: a field may begin in one and end in another."""
+
+    def __init__(self, styles: Styles) -> None:
+        self._styles = styles
+        self._is_hidden_by_style = False
+        self.note_numbers: dict[tuple[str, str], int] = {}  # (kind, id) -> the number it is shown by
+        self._fields: list[bool] = []  # a field a level; True while its code, not its result, is passing
+        self._handlers: dict[str, Callable[[Element, Inline], None]] = {
+            "r": self._run,
+            "AlternateContent": self._alternate,
+            "oMath": lambda e, out: out.parts.append(_dollars(latex(e), "$")),
+            "oMathPara": lambda e, out: out.parts.append(_dollars(latex(e), "$$")),
+            "sdt": lambda e, out: self._walk(child(e, "sdtContent"), out),
+            "ruby": self._ruby,
+            **dict.fromkeys(
+                ("ins", "moveTo", "hyperlink", "smartTag", "customXml", "fldSimple", "dir", "bdo"), self._walk
+            ),
+        }
+
+    def read(self, paragraph: Element, *, is_hidden: bool = False) -> Inline:
+        """Tracked changes as accepted; hidden text, field codes, comments and deleted text left out.
+
+        `is_hidden` is what the paragraph's style says, which a run may overrule.
+        """
+        inline = Inline()
+        self._is_hidden_by_style = is_hidden
+        self._walk(paragraph, inline)
+        return inline
+
+    def _walk(self, element: Element | None, out: Inline) -> None:
+        for e in element if element is not None else ():
+            handler = self._handlers.get(local(e))
+            if handler:
+                handler(e, out)
+
+    def _alternate(self, element: Element, out: Inline) -> None:
+        branch = chosen(element)
+        if branch is None:
+            return
+        if any(local(e) == "r" for e in branch):
+            self._walk(branch, out)
+        else:
+            self._contents(branch, out)
+
+    def _run(self, run: Element, out: Inline) -> None:
+        if not self._is_hidden(child(run, "rPr")):
+            self._contents(run, out)
+
+    def _is_hidden(self, properties: Element | None) -> bool:
+        own = child(properties, "vanish")
+        if own is not None:
+            return is_on(own)
+        style = child(properties, "rStyle")
+        return self._is_hidden_by_style or (style is not None and self._styles.of(attribute(style, "val")).is_hidden)
+
+    def _contents(self, run: Element, out: Inline) -> None:
+        for e in run:
+            name = local(e)
+            if name == "fldChar":
+                self._field(e, out)
+            elif not any(self._fields):
+                self._content(e, name, out)
+
+    def _content(self, e: Element, name: str, out: Inline) -> None:
+        if name == "t":
+            out.parts.append(e.text or "")
+        elif name in _PLAIN:
+            out.parts.append(_PLAIN[name])
+        elif name == "br":
+            out.parts.append("\n" if attribute(e, "type", "textWrapping") == "textWrapping" else "")
+        elif name == "sym":
+            out.parts.append(_symbol(e))
+        elif name in ("footnoteReference", "endnoteReference"):
+            kind: Literal["footnote", "endnote"] = "footnote" if name == "footnoteReference" else "endnote"
+            note = Hanging(kind, attribute(e, "id"))
+            number = self.note_numbers.setdefault((kind, note.what), len(self.note_numbers) + 1)
+            out.hanging.append(note)
+            out.parts.append(f"[^{number}]")
+        elif name in ("drawing", "pict", "object"):
+            out.hanging.extend(drawn(e))
+        elif name == "AlternateContent":
+            self._alternate(e, out)
+        elif name == "ruby":
+            self._ruby(e, out)
+
+    def _ruby(self, element: Element, out: Inline) -> None:
+        """`汉字(hànzì)`: the base, then its reading."""
+        base, reading = Inline(), Inline()
+        self._walk(child(element, "rubyBase"), base)
+        self._walk(child(element, "rt"), reading)
+        out.parts.append(f"{base.text}({reading.text})" if reading.text else base.text)
+
+    def _field(self, mark: Element, out: Inline) -> None:
+        kind = attribute(mark, "fldCharType")
+        if kind == "begin":
+            if not any(self._fields):
+                out.parts.append(_checkbox(mark))
+            self._fields.append(True)
+        elif kind == "separate" and self._fields:
+            self._fields[-1] = False
+        elif kind == "end" and self._fields:
+            self._fields.pop()
+
+
+def drawn(element: Element) -> Iterator[Hanging]:
+    """What a drawing holds, in order: text boxes, pictures, charts, diagrams, embedded objects."""
+    described = next(descendants(element, "docPr"), None)
+    alt = described.get("descr", "") if described is not None else ""
+    yield from _drawn(element, alt)
+
+
+def _drawn(element: Element, alt: str) -> Iterator[Hanging]:
+    for e in element:
+        name = local(e)
+        if name == "AlternateContent":
+            branch = chosen(e)
+            if branch is not None:
+                yield from _drawn(branch, alt)
+        elif name == "txbxContent":
+            yield Hanging("box", e)
+        elif name == "blip":
+            yield Hanging("picture", relation_id(e, "embed"), alt)
+        elif name == "imagedata":
+            yield Hanging("picture", relation_id(e, "id"), alt)
+        elif name == "chart":
+            yield Hanging("chart", relation_id(e))
+        elif name == "relIds":
+            yield Hanging("diagram", relation_id(e, "dm"))
+        elif name == "OLEObject":
+            yield Hanging("object", e.get("ProgID", ""))
+        else:
+            yield from _drawn(e, alt)
+
+
+def _dollars(formula: str, mark: str) -> str:
+    return f"{mark}{formula}{mark}" if formula else ""
+
+
+def _symbol(e: Element) -> str:
+    code = int(attribute(e, "char", "0") or "0", 16)
+    font = attribute(e, "font").casefold()
+    low = code & 0xFF if 0xF000 <= code <= 0xF0FF else code
+    known = _SYMBOLS.get(font, {}).get(low)
+    return known or (chr(code) if not 0xE000 <= code <= 0xF8FF and code >= 0x20 else "")
+
+
+def _checkbox(begin: Element) -> str:
+    box = child(begin, "ffData", "checkBox")
+    if box is None:
+        return ""
+    state = child(box, "checked")
+    state = state if state is not None else child(box, "default")
+    return "☑" if is_on(state) else "☐"
+
+
+def has_deleted_mark(paragraph: Element) -> bool:
+    """True where the paragraph's end is deleted (or moved away): accepted, it runs on into the next one."""
+    properties = child(paragraph, "pPr", "rPr")
+    return child(properties, "del") is not None or child(properties, "moveFrom") is not None
