@@ -8,7 +8,24 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.types import ChatReply, DualVectors, Hit, Message, Scope, SparseVector, StoredParent, VectorRow
+from edu_cli.types import (
+    CachedVectors,
+    CatalogDocument,
+    ChatReply,
+    ChildRow,
+    DualVectors,
+    EncoderPin,
+    FileStamp,
+    Hit,
+    KnownDocument,
+    Message,
+    Root,
+    Scope,
+    SearchResult,
+    SparseVector,
+    StoredParent,
+    VectorRow,
+)
 
 
 class Encoder(Protocol):
@@ -104,7 +121,18 @@ class LexicalIndex(Protocol):
     """BM25 over the corpus's words."""
 
     def search(self, question: str, k: int, scope: Scope) -> list[Hit]:
-        """At most k hits with a score above 0, best first, equal scores by child id."""
+        """At most k hits with a score above 0, best first, equal scores by child id.
+
+        Where the rows of the index are whole parents, a hit's `child_id` is its parent's id.
+        """
+        ...
+
+    def tokens(self, text: str) -> Sequence[str]:
+        """The words of a text as the index cuts them, repeats included."""
+        ...
+
+    def idf(self, tokens: Sequence[str]) -> npt.NDArray[np.float32]:
+        """ln((N + 1) / (n + .5)) of each word that n of N rows hold; a word that none holds weighs most."""
         ...
 
 
@@ -125,4 +153,51 @@ class ParentSource(Protocol):
 
     def child_vectors(self, child_ids: Sequence[str]) -> Mapping[str, npt.NDArray[np.float32]]:
         """Dense vectors of children from the vector cache, by child id; absent ones are left out."""
+        ...
+
+
+class PassageSearch(Protocol):
+    """Question -> passages; what `ask` and `eval` need of retrieval."""
+
+    def search(
+        self, question: str, *, k: int, mode: str = "hybrid", scope: Scope = Scope(), rerank: bool = True
+    ) -> SearchResult:
+        """At most k distinct parents, best first, with the confidence that they hold the answer. Safe to call in threads."""
+        ...
+
+
+class VectorCache(Protocol):
+    """Vectors by the hash of the text that was encoded, for one encoder."""
+
+    def find(self, text_keys: Sequence[str]) -> Mapping[str, CachedVectors]:
+        """Vectors by key; keys without vectors are left out."""
+        ...
+
+    def put(self, vectors: Mapping[str, CachedVectors]) -> None: ...
+
+
+class IngestCatalog(Protocol):
+    """What ingest reads and writes of the catalog, as the holder of the project's lock."""
+
+    def roots(self) -> Sequence[Root]: ...
+    def known(self, root_id: int) -> Sequence[KnownDocument]: ...
+    def unsettled(self) -> Sequence[str]: ...
+    def child_rows(self, child_ids: Sequence[str]) -> Iterator[ChildRow]: ...
+    def child_ids(self) -> set[str]: ...
+    def children_of(self, doc_ids: Sequence[str]) -> set[str]: ...
+    def n_children(self) -> int: ...
+    def corpus_hash(self) -> str: ...
+    def encoder(self) -> EncoderPin | None: ...
+    def meta(self, key: str) -> str | None: ...
+    def add_root(self, tenant: str, path: str, *, whole: bool) -> Root: ...
+    def drop_empty_roots(self) -> None: ...
+    def restamp(self, stamps: Mapping[str, FileStamp]) -> None: ...
+    def unsettle(self, child_ids: Sequence[str]) -> None: ...
+    def settle(self, child_ids: Sequence[str]) -> None: ...
+    def remember(self, key: str, value: str) -> None: ...
+    def swap(self, documents: Sequence[CatalogDocument], gone: Sequence[str] = ()) -> Sequence[str]:
+        """Puts documents in the place of those with the same ids and drops the `gone`, all or nothing.
+
+        Returns the ids of children that no longer exist; they are unsettled until `settle`.
+        """
         ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +25,17 @@ from edu_cli.types import (
 )
 
 _PAGE = 500  # parents a query when the whole corpus is walked: memory stays flat
-_PARENT_COLUMNS = """p.parent_id, d.doc_id, d.path, d.title, d.subject, p.section, p.page, p.page_end, p.text
-  FROM parents p JOIN documents d USING (doc_id)"""
-_CHILD_COLUMNS = 'parent_id, child_id, start, "end", page, page_end, lead, text_key'
-_KNOWN_COLUMNS = """doc_id, root_id, path, size, mtime_ns, ctime_ns, inode, content_hash, recipe, subject, digest,
-  error_code IS NOT NULL"""
+_PARENTS_BY_ID = "SELECT * FROM parent_rows WHERE parent_id IN (SELECT value FROM json_each(?))"
+_PARENTS_OF = "SELECT * FROM parent_rows WHERE doc_id = ? ORDER BY ordinal"
+_SPANS_BY_ID = """SELECT parent_id, child_id, start, "end", page, page_end FROM children
+  WHERE parent_id IN (SELECT value FROM json_each(?)) ORDER BY ordinal"""
+_SPANS_OF = """SELECT parent_id, child_id, start, "end", page, page_end FROM children
+  WHERE parent_id IN (SELECT parent_id FROM parents WHERE doc_id = ?) ORDER BY ordinal"""
+_CHILDREN_BY_ID = """SELECT * FROM child_rows WHERE child_id IN (SELECT value FROM json_each(?))
+  ORDER BY tenant, path, doc_id, parent_ordinal, ordinal"""
+_CHILDREN_OF = "SELECT * FROM child_rows WHERE doc_id = ? ORDER BY parent_ordinal, ordinal"
+_KNOWN = """SELECT doc_id, root_id, path, size, mtime_ns, ctime_ns, inode, content_hash, recipe, subject, digest,
+  error_code IS NOT NULL FROM documents WHERE root_id = ? ORDER BY path"""
 
 
 class Catalog:
@@ -43,9 +49,8 @@ class Catalog:
     def parents(self, parent_ids: Sequence[str]) -> dict[str, StoredParent]:
         """The parents that exist, by id, in the order asked for."""
         wanted = json.dumps(list(dict.fromkeys(parent_ids)))
-        ids = "(SELECT value FROM json_each(?))"
-        rows = self.database.rows(f"SELECT {_PARENT_COLUMNS} WHERE p.parent_id IN {ids}", (wanted,))
-        children = self._children(f"parent_id IN {ids}", (wanted,))
+        rows = self.database.rows(_PARENTS_BY_ID, (wanted,))
+        children = _grouped(self.database.rows(_SPANS_BY_ID, (wanted,)))
         found = {row[0]: _stored_parent(row, children.get(row[0], ())) for row in rows}
         return {parent_id: found[parent_id] for parent_id in parent_ids if parent_id in found}
 
@@ -60,12 +65,8 @@ class Catalog:
     def export(self, doc_ids: Sequence[str] | None = None) -> Iterator[StoredParent]:
         """Every parent in document order (path, then place in the document), read a piece at a time."""
         for doc_id in self._ordered_ids() if doc_ids is None else doc_ids:
-            rows = self.database.rows(
-                f"SELECT {_PARENT_COLUMNS} WHERE p.doc_id = ? ORDER BY p.ordinal",
-                (doc_id,),
-            )
-            children = self._children("parent_id IN (SELECT parent_id FROM parents WHERE doc_id = ?)", (doc_id,))
-            for row in rows:
+            children = _grouped(self.database.rows(_SPANS_OF, (doc_id,)))
+            for row in self.database.rows(_PARENTS_OF, (doc_id,)):
                 yield _stored_parent(row, children.get(row[0], ()))
 
     # --- what the stores are made from
@@ -74,12 +75,11 @@ class Catalog:
         """Children (all, or those of the given ids that exist) in document order, read a piece at a time."""
         if child_ids is None:
             for doc_id in self._ordered_ids():
-                where = "parent_id IN (SELECT parent_id FROM parents WHERE doc_id = ?)"
-                yield from self._child_rows(where, (doc_id,))
+                yield from map(_child_row, self.database.rows(_CHILDREN_OF, (doc_id,)))
             return
         for start in range(0, len(child_ids), _PAGE):
             wanted = json.dumps(list(child_ids[start : start + _PAGE]))
-            yield from self._child_rows("child_id IN (SELECT value FROM json_each(?))", (wanted,))
+            yield from map(_child_row, self.database.rows(_CHILDREN_BY_ID, (wanted,)))
 
     def child_ids(self) -> set[str]:
         """The ids of all children."""
@@ -99,9 +99,10 @@ class Catalog:
 
     def known(self, root_id: int) -> list[KnownDocument]:
         """All documents of a root, failed ones included, by path."""
-        rows = self.database.rows(f"SELECT {_KNOWN_COLUMNS} FROM documents WHERE root_id = ? ORDER BY path", (root_id,))
+        rows = self.database.rows(_KNOWN, (root_id,))
         return [
-            KnownDocument(r[0], r[1], r[2], FileStamp(*r[3:7]), r[7], r[8], r[9], r[10], bool(r[11])) for r in rows
+            KnownDocument(r[0], r[1], r[2], FileStamp(r[3], r[4], r[5], r[6]), r[7], r[8], r[9], r[10], bool(r[11]))
+            for r in rows
         ]
 
     def unsettled(self) -> list[str]:
@@ -160,28 +161,6 @@ class Catalog:
         sql = "SELECT doc_id FROM documents ORDER BY tenant, path, doc_id"
         return [row[0] for row in self.database.rows(sql)]
 
-    def _children(self, where: str, parameters: tuple[Any, ...]) -> Mapping[str, tuple[StoredChild, ...]]:
-        rows = self.database.rows(f"SELECT {_CHILD_COLUMNS} FROM children WHERE {where} ORDER BY ordinal", parameters)
-        grouped: dict[str, list[StoredChild]] = defaultdict(list)
-        for parent_id, child_id, start, end, page, page_end, _lead, _key in rows:
-            grouped[parent_id].append(StoredChild(child_id, start, end, page, page_end))
-        return {parent_id: tuple(children) for parent_id, children in grouped.items()}
-
-    def _child_rows(self, where: str, parameters: tuple[Any, ...]) -> Iterator[ChildRow]:
-        columns = ", ".join(f"c.{column.strip()}" for column in _CHILD_COLUMNS.split(","))
-        rows = self.database.rows(
-            f"""SELECT {columns}, d.doc_id, d.path, d.title, d.subject, d.tenant, p.section, p.page, p.page_end, p.text
-                FROM children c JOIN parents p USING (parent_id) JOIN documents d USING (doc_id)
-                WHERE c.{where} ORDER BY d.tenant, d.path, d.doc_id, p.ordinal, c.ordinal""",
-            parameters,
-        )
-        for row in rows:
-            parent_id, child_id, start, end, page, page_end, lead, key = row[:8]
-            doc_id, doc, title, subject, tenant, section, first, last, text = row[8:]
-            parent = Parent(tuple(json.loads(section)), text, first, last, ())
-            child = Child(start, end, page, page_end, lead)
-            yield ChildRow(child_id, parent_id, doc_id, doc, title, subject, tenant, parent, child, key)
-
 
 def open_catalog(path: Path) -> Catalog:
     """The catalog for reading. Raises StoreError, and IndexMismatchError for a newer format."""
@@ -189,7 +168,22 @@ def open_catalog(path: Path) -> Catalog:
 
 
 def _stored_parent(row: tuple[Any, ...], children: tuple[StoredChild, ...]) -> StoredParent:
-    parent_id, doc_id, doc, title, subject, section, page, page_end, text = row
+    parent_id, doc_id, doc, title, subject, section, page, page_end, text, _ordinal = row
     return StoredParent(
         parent_id, doc_id, doc, title, subject, tuple(json.loads(section)), page, page_end, text, children
     )
+
+
+def _grouped(spans: list[tuple[Any, ...]]) -> dict[str, tuple[StoredChild, ...]]:
+    grouped: dict[str, list[StoredChild]] = defaultdict(list)
+    for parent_id, *span in spans:
+        grouped[parent_id].append(StoredChild(*span))
+    return {parent_id: tuple(children) for parent_id, children in grouped.items()}
+
+
+def _child_row(row: tuple[Any, ...]) -> ChildRow:
+    parent_id, child_id, start, end, page, page_end, lead, key = row[:8]
+    doc_id, doc, title, subject, tenant, section, first, last, text = row[8:17]
+    parent = Parent(tuple(json.loads(section)), text, first, last, ())
+    child = Child(start, end, page, page_end, lead)
+    return ChildRow(child_id, parent_id, doc_id, doc, title, subject, tenant, parent, child, key)

@@ -14,7 +14,8 @@ from edu_cli.index.database import Database
 from edu_cli.index.schema import APPLICATION_ID, CATALOG_STEPS
 from edu_cli.types import CatalogDocument, EncoderPin, FileStamp, Root
 
-_DOCUMENT_SQL = f"INSERT INTO documents VALUES ({', '.join('?' * 22)}, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))"
+_DOCUMENT_SQL = """INSERT INTO documents VALUES
+  (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))"""
 
 
 class CatalogWriter(Catalog):
@@ -40,10 +41,10 @@ class CatalogWriter(Catalog):
             self.unsettle(dropped)
         return dropped
 
-    def restamp(self, stamps: Mapping[str, tuple[FileStamp, str]]) -> None:
-        """New stamps for documents (by id) whose file was touched but holds the same, with its recipe."""
-        rows = [(*_stamp(stamp), recipe, doc_id) for doc_id, (stamp, recipe) in stamps.items()]
-        sql = "UPDATE documents SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, recipe = ? WHERE doc_id = ?"
+    def restamp(self, stamps: Mapping[str, FileStamp]) -> None:
+        """New stamps for documents (by id) whose file was touched but holds the same."""
+        rows = [(*_stamp(stamp), doc_id) for doc_id, stamp in stamps.items()]
+        sql = "UPDATE documents SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? WHERE doc_id = ?"
         self.database.write(sql, rows)
 
     def unsettle(self, child_ids: Sequence[str]) -> None:
@@ -79,7 +80,7 @@ class CatalogWriter(Catalog):
 
 
 def open_catalog_writer(path: Path) -> CatalogWriter:
-    """The catalog for writing, made where there is none. Raises StoreError, and IndexMismatchError for a newer format."""
+    """The catalog for writing, made where there is none. Raises as `open_catalog` does."""
     return CatalogWriter(Database(path, CATALOG_STEPS, APPLICATION_ID))
 
 
@@ -117,4 +118,10 @@ def _child_values(document: CatalogDocument) -> Iterator[tuple[Any, ...]]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    """JSON with Chinese as it is; all ASCII where a lone surrogate (from a file's metadata) could not be stored."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text

@@ -30,6 +30,14 @@ CREATE TABLE document_faq (
   doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE, ordinal INTEGER NOT NULL, question TEXT NOT NULL,
   answer TEXT NOT NULL, subject TEXT NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (doc_id, ordinal)) WITHOUT ROWID;
 CREATE TABLE unsettled (child_id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE VIEW parent_rows AS
+  SELECT p.parent_id, d.doc_id, d.path, d.title, d.subject, p.section, p.page, p.page_end, p.text, p.ordinal
+  FROM parents p JOIN documents d USING (doc_id);
+CREATE VIEW child_rows AS
+  SELECT c.parent_id, c.child_id, c.start, c."end", c.page, c.page_end, c.lead, c.text_key,
+    d.doc_id, d.path, d.title, d.subject, d.tenant, p.section, p.page AS parent_page, p.page_end AS parent_page_end,
+    p.text, p.ordinal AS parent_ordinal, c.ordinal
+  FROM children c JOIN parents p USING (parent_id) JOIN documents d USING (doc_id);
 """
 
 _VECTORS = """

@@ -1,0 +1,183 @@
+"""Paths -> catalog and stores, convergent: afterwards they hold what a clean build of the files on disk would hold.
+
+1. scan the PATHs and compare with the catalog: what is new, changed, moved or gone
+2. mend what an earlier run that was killed left unsettled
+3. load and split the changed files, ahead of
+4. encoding what the vector cache lacks, ahead of
+5. storing, a batch of documents at a time (`storing.py`)
+6. remove what is gone, and count the store's rows against the catalog's
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from edu_cli.config import SplitSettings
+from edu_cli.errors import LoadError
+from edu_cli.ingest.ahead import Ahead
+from edu_cli.ingest.plan import Plan, PlannedFile, Recipe, plan_target
+from edu_cli.ingest.prepare import Place, Prepared, prepare, prepare_failed
+from edu_cli.ingest.receipt import ChunkCounts, FileReceipt, Receipt, receipt_of, receipts_of
+from edu_cli.ingest.repair import reconcile, settle
+from edu_cli.ingest.roots import Target, scan_target, targets_of
+from edu_cli.ingest.storing import Storing, Tally, VectorTools, batches
+from edu_cli.ingest.workers import Loaded
+from edu_cli.protocols import IngestCatalog, Progress
+from edu_cli.text import content_id
+from edu_cli.types import KnownDocument, Profile
+
+FORMAT = "1"  # raised when readers or the splitter change what they make of a file, so that all are read again
+_AHEAD = 32  # documents loaded before they are encoded
+_STORE_MARK = "store_mark"
+
+
+@dataclass(frozen=True, slots=True)
+class IngestRequest:
+    """What is to be ingested, and how. `profile` None chooses one a document; `subject` None is the first folder."""
+
+    paths: tuple[Path, ...]
+    project: Path
+    split: SplitSettings
+    tenant: str = ""
+    subject: str | None = None
+    profile: Profile | None = None
+    ocr: str = "auto"
+    force: bool = False
+    prune: bool = True
+    rebuild: bool = False
+
+    def recipe(self) -> Recipe:
+        """What makes documents of unchanged files differ."""
+        sizes = (str(self.split.parent_chars), str(self.split.child_chars))
+        text = content_id(FORMAT, self.profile or "auto", self.ocr, *sizes)
+        return Recipe(text, self.subject, self.force, self.prune)
+
+
+@dataclass(frozen=True, slots=True)
+class IngestTools:
+    """What ingest works with. `open_vectors` is None without an encoder.
+
+    `store_mark` describes the store's files from outside, "" where that cannot be done cheaply: as long as it stays as
+    the last run left it, the store is not opened when nothing has changed.
+    """
+
+    catalog: IngestCatalog
+    load_all: Callable[[Sequence[Path]], Iterator[Loaded]]
+    open_vectors: Callable[[], VectorTools] | None
+    store_mark: Callable[[], str]
+    progress: Progress
+
+
+def plan(request: IngestRequest, catalog: IngestCatalog, progress: Progress) -> list[Plan]:
+    """What an ingest would do; nothing is changed. Raises UsageError for a PATH that does not exist."""
+    roots = catalog.roots()
+    plans = []
+    for target in targets_of(request.paths, request.project, request.tenant, roots):
+        progress.start("scan", None)
+        known = catalog.known(target.root.root_id) if target.root else ()
+        plans.append(plan_target(target, scan_target(target), known, _absorbed(target, catalog), request.recipe()))
+    return plans
+
+
+def ingest(request: IngestRequest, tools: IngestTools) -> Receipt:
+    """Brings catalog and store to what is on disk under the PATHs. The caller holds the project's lock.
+
+    A file that fails is told in the receipt and never ends the run; StoreError and EncoderError do, and lose nothing.
+    """
+    start = time.perf_counter()
+    plans = plan(request, tools.catalog, tools.progress)
+    tally = Tally()
+    prepared: list[FileReceipt] = []
+    warnings: list[str] = []
+    for one in plans:
+        tools.catalog.restamp(one.restamp)
+    if any(one.load or one.gone for one in plans) or _is_suspect(tools):
+        warnings = _run(request, tools, plans, tally, prepared)
+    tools.catalog.drop_empty_roots()
+    files = sorted([*prepared, *receipts_of(plans)], key=lambda file: (file.path, file.status))
+    chunks = ChunkCounts(
+        sum(f.parents for f in prepared), sum(f.children for f in prepared), tally.encoded, tally.reused, tally.deleted
+    )
+    seconds = {**tally.seconds, "total": time.perf_counter() - start}
+    pin = tools.catalog.encoder()
+    return Receipt(tuple(files), chunks, pin, tools.catalog.corpus_hash(), seconds, tuple(warnings))
+
+
+def _run(
+    request: IngestRequest, tools: IngestTools, plans: Sequence[Plan], tally: Tally, receipts: list[FileReceipt]
+) -> list[str]:
+    files = [(file, _place(one.target, request, tools.catalog)) for one in plans for file in one.load]
+    tools.progress.start("load", len(files))
+    with Ahead(lambda: _prepared(request, tools, files, tally), _AHEAD) as stream:
+        vectors = tools.open_vectors() if tools.open_vectors else None
+        try:
+            if vectors:
+                settle(tools.catalog, vectors, tools.progress, tally)
+            with Storing(tools.catalog, vectors, tools.progress, tally) as storing:
+                for batch in batches(_noted(stream, receipts)):
+                    storing.add(batch)
+                storing.remove([doc_id for one in plans for doc_id in one.gone])
+                storing.finish()
+            warnings = _mend(request, tools, vectors, tally) if vectors else []
+        finally:
+            if vectors:
+                vectors.close()
+    tools.catalog.remember(_STORE_MARK, tools.store_mark())
+    return warnings
+
+
+def _prepared(
+    request: IngestRequest, tools: IngestTools, files: Sequence[tuple[PlannedFile, Place]], tally: Tally
+) -> Generator[Prepared, None, None]:
+    loaded = tools.load_all([file.file for file, _ in files])
+    for (file, place), (_, outcome, seconds) in zip(files, loaded, strict=True):
+        tools.progress.advance("load")
+        tally.seconds["load"] += seconds
+        start = time.perf_counter()
+        if isinstance(outcome, LoadError):
+            item = prepare_failed(file, outcome, place)
+        else:
+            item = prepare(file, outcome, place, profile=request.profile, settings=request.split)
+        spent = time.perf_counter() - start
+        tally.seconds["split"] += spent
+        yield replace(item, seconds=seconds + spent)
+
+
+def _noted(stream: Iterable[Prepared], receipts: list[FileReceipt]) -> Iterator[Prepared]:
+    for item in stream:
+        receipts.append(receipt_of(item))
+        yield item
+
+
+def _mend(request: IngestRequest, tools: IngestTools, vectors: VectorTools, tally: Tally) -> list[str]:
+    missing, surplus = reconcile(tools.catalog, vectors, tools.progress, tally)
+    if request.rebuild or not (missing or surplus):
+        return []
+    return [
+        f"the vector store did not agree with the catalog: {missing} missing vectors were put back and "
+        f"{surplus} stray ones removed"
+    ]
+
+
+def _is_suspect(tools: IngestTools) -> bool:
+    """Whether the store must be opened and counted although no file has changed."""
+    if tools.open_vectors is None:
+        return False
+    return bool(tools.catalog.unsettled()) or tools.catalog.meta(_STORE_MARK) != tools.store_mark()
+
+
+def _place(target: Target, request: IngestRequest, catalog: IngestCatalog) -> Place:
+    root = target.root or catalog.add_root(target.tenant, target.root_path, whole=target.whole)
+    return Place(root.root_id, target.tenant, request.recipe().text)
+
+
+def _absorbed(target: Target, catalog: IngestCatalog) -> dict[str, KnownDocument]:
+    """Documents of earlier roots below the target, by the path that they have from now on."""
+    return {
+        target.document_path(f"{below}/{document.path}"): document
+        for root, below in target.absorbed
+        for document in catalog.known(root.root_id)
+    }

@@ -1,0 +1,95 @@
+"""A project in a temporary folder, ingested with fakes, whose whole state can be compared with a clean build's."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fakes import HashEncoder, MemoryStore, QuietProgress, load_plainly
+
+from edu_cli.config import SplitSettings
+from edu_cli.index.catalog_write import CatalogWriter, open_catalog_writer
+from edu_cli.index.vector_cache import open_vector_cache
+from edu_cli.ingest.pipeline import IngestRequest, IngestTools, ingest
+from edu_cli.ingest.receipt import Receipt
+from edu_cli.ingest.storing import VectorTools
+from edu_cli.ingest.workers import Loaded
+
+_TABLES = {
+    "documents": "SELECT doc_id, path, tenant, subject, content_hash, digest, title, error_code FROM documents",
+    "parents": "SELECT parent_id, doc_id, ordinal, section, page, text FROM parents",
+    "children": 'SELECT parent_id, ordinal, child_id, start, "end", text_key FROM children',
+    "unsettled": "SELECT child_id FROM unsettled",
+}
+
+
+@dataclass
+class FakeProject:
+    """`folder/NAME` is the project, `folder/files` what is ingested."""
+
+    folder: Path
+    name: str = "project"
+    encoder: HashEncoder = field(default_factory=HashEncoder)
+    store: MemoryStore = field(default_factory=MemoryStore)
+    load_all: Callable[[Sequence[Path]], Iterator[Loaded]] = load_plainly
+    pinned: str = ""
+    opened: int = 0
+
+    def __post_init__(self) -> None:
+        self.state.mkdir(parents=True, exist_ok=True)
+        self.files.mkdir(exist_ok=True)
+
+    @property
+    def state(self) -> Path:
+        return self.folder / self.name / ".edu"
+
+    @property
+    def files(self) -> Path:
+        return self.folder / "files"
+
+    def write(self, path: str, text: str) -> Path:
+        file = self.files / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def ingest(self, *paths: Path, **options: Any) -> Receipt:
+        catalog = self.catalog()
+        try:
+            request = IngestRequest(paths or (self.files,), self.state.parent, SplitSettings(), **options)
+            tools = IngestTools(catalog, self.load_all, self._open, lambda: "same", QuietProgress())
+            return ingest(request, tools)
+        finally:
+            catalog.close()
+
+    def catalog(self) -> CatalogWriter:
+        return open_catalog_writer(self.state / "catalog.sqlite")
+
+    def _open(self) -> VectorTools:
+        self.opened += 1
+        fingerprint = self.pinned or self.encoder.fingerprint
+        cache = open_vector_cache(self.state / "vectors.sqlite", fingerprint)
+        return VectorTools(cache, self.store, lambda: self.encoder, fingerprint, cache.close)
+
+    def dump(self) -> dict[str, Any]:
+        """All that searches depend on."""
+        catalog = self.catalog()
+        try:
+            tables = {name: sorted(catalog.database.rows(sql), key=repr) for name, sql in _TABLES.items()}
+        finally:
+            catalog.close()
+        rows = {
+            i: (r.parent_id, r.doc_id, r.subject, r.tenant, r.dense.tolist(), r.sparse.indices.tolist())
+            for i, r in sorted(self.store.rows.items())
+        }
+        return {**tables, "vectors": rows}
+
+    def clean_dump(self, *paths: Path, **options: Any) -> dict[str, Any]:
+        """The dump of a project that ingests the same files for the first time."""
+        shutil.rmtree(self.folder / "clean", ignore_errors=True)
+        clean = FakeProject(self.folder, "clean", load_all=self.load_all)
+        clean.ingest(*paths, **options)
+        return clean.dump()
