@@ -1,0 +1,157 @@
+"""Vectors in Milvus: Lite in the project's folder or a server, by one code path; only the URI differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from edu_cli.errors import StoreError
+from edu_cli.index.milvus_connect import MilvusTarget, connect, release, told
+from edu_cli.index.milvus_names import scope_filter, stored_name
+from edu_cli.index.milvus_schema import ensure_collection
+from edu_cli.index.sparse import SparseIndex, open_sparse
+from edu_cli.text import content_id
+from edu_cli.types import Hit, Scope, SparseVector, VectorRow
+
+_BATCH = 1000  # rows a request: some 2 MB at 384 dimensions, far below the server's 64 MB
+_EF = 64  # HNSW's beam at search; it must be at least k
+_SPARE = 16  # rows asked for beyond k, so that equal scores at the cut are decided by child id
+_EMPTY_SPARSE = {0: 1e-6}  # Milvus refuses a sparse vector without a weight
+
+
+def collection_name(project_id: str, encoder_fingerprint: str) -> str:
+    """Letters, digits and _ only, as a server demands; projects that share a server do not share a collection."""
+    return f"edu_{content_id(project_id, encoder_fingerprint)}"
+
+
+class MilvusStore:
+    """protocols.VectorStore on Milvus.
+
+    The sparse leg is answered from the copy at `sparse_path` where there is one, and it must be where `uses_idf`,
+    since Milvus knows no document frequencies.
+    """
+
+    def __init__(self, target: MilvusTarget, *, sparse_path: Path | None, uses_idf: bool) -> None:
+        self._target = target
+        self._sparse_path = sparse_path
+        self._sparse: SparseIndex | None = None
+        self._uses_idf = uses_idf
+        self._client = connect(target)
+        with self._told():
+            ensure_collection(self._client, target.collection, target.dim)
+
+    def upsert(self, rows: Sequence[VectorRow]) -> None:
+        """Adds rows or replaces those of the same child id. Raises StoreError."""
+        with self._told():
+            for i in range(0, len(rows), _BATCH):
+                self._client.upsert(self._target.collection, [_entity(row) for row in rows[i : i + _BATCH]])
+
+    def delete(self, child_ids: Sequence[str]) -> None:
+        """Removes these children; ones that are not there are no error. Raises StoreError."""
+        with self._told():
+            for i in range(0, len(child_ids), _BATCH):
+                self._client.delete(self._target.collection, ids=list(child_ids[i : i + _BATCH]))
+
+    def flush(self) -> None:
+        """Makes what was written durable, and quick to search. Raises StoreError."""
+        self._sparse = None
+        with self._told():
+            self._client.flush(self._target.collection)
+
+    def count(self) -> int:
+        """Rows, deletions taken off. Raises StoreError."""
+        with self._told():
+            found = self._client.query(self._target.collection, filter="", output_fields=["count(*)"])
+        return int(found[0]["count(*)"])
+
+    def ids(self) -> Iterator[str]:
+        """The child ids, in no order. Raises StoreError."""
+        with self._told():
+            pages = self._client.query_iterator(
+                self._target.collection, batch_size=_BATCH, filter="", output_fields=["child_id"]
+            )
+            try:
+                while page := pages.next():
+                    yield from (row["child_id"] for row in page)
+            finally:
+                pages.close()
+
+    def search_dense(self, vector: npt.NDArray[np.float32], k: int, scope: Scope) -> list[Hit]:
+        """At most k hits by cosine, best first, equal scores by child id. Raises StoreError."""
+        params = {"metric_type": "COSINE", "params": {"ef": max(_EF, k + _SPARE)}}
+        return self._search(np.asarray(vector, dtype=np.float32), "dense", params, k, scope)
+
+    def search_sparse(self, vector: SparseVector, k: int, scope: Scope) -> list[Hit]:
+        """At most k hits by inner product (> 0), best first, equal scores by child id. Raises StoreError."""
+        copy = self.sparse_copy()
+        if copy is not None:
+            return copy.search(vector, k, scope)
+        if self._uses_idf:
+            raise StoreError(f"{self._sparse_path} holds no sparse index.", hint="run `edu index`")
+        if not len(vector.indices):
+            return []
+        hits = self._search(_weights(vector), "sparse", {"metric_type": "IP"}, k, scope)
+        return [hit for hit in hits if hit.score > 0]
+
+    def sparse_copy(self) -> SparseIndex | None:
+        """The memory-mapped sparse vectors, None where none were built. Raises StoreError for damaged ones."""
+        if self._sparse is None and self._sparse_path is not None:
+            self._sparse = open_sparse(self._sparse_path, uses_idf=self._uses_idf)
+        return self._sparse
+
+    def drop(self) -> None:
+        """Removes all rows and the collection itself; the store can only be closed after it."""
+        with self._told():
+            self._client.drop_collection(self._target.collection)
+
+    def close(self) -> None:
+        """Closes the connection; on Lite also the database, so that another process can open it."""
+        with self._told():
+            self._client.close()
+        if self._target.is_lite:
+            release(Path(self._target.uri))
+
+    def _search(self, vector: Any, field: str, params: dict[str, Any], k: int, scope: Scope) -> list[Hit]:
+        if k <= 0 or scope.doc_ids == frozenset():
+            return []
+        with self._told():
+            found = self._client.search(
+                self._target.collection,
+                data=[vector],
+                anns_field=field,
+                search_params=params,
+                limit=k + _SPARE,
+                filter=scope_filter(scope),
+                output_fields=["parent_id", "doc_id"],
+            )[0]
+        best = sorted(found, key=lambda row: (-row["distance"], row["child_id"]))[:k]
+        return [
+            Hit(row["child_id"], row["entity"]["parent_id"], row["entity"]["doc_id"], float(row["distance"]), rank)
+            for rank, row in enumerate(best, start=1)
+        ]
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        with told(self._target):
+            yield
+
+
+def _entity(row: VectorRow) -> dict[str, Any]:
+    return {
+        "child_id": row.child_id,
+        "parent_id": row.parent_id,
+        "doc_id": row.doc_id,
+        "subject": stored_name(row.subject),
+        "tenant": stored_name(row.tenant),
+        "dense": row.dense,
+        "sparse": _weights(row.sparse) or _EMPTY_SPARSE,
+    }
+
+
+def _weights(vector: SparseVector) -> dict[int, float]:
+    return dict(zip(vector.indices.tolist(), vector.values.tolist(), strict=True))

@@ -1,0 +1,108 @@
+"""Reaching Milvus: Lite's server inside this process or one on the network, and what goes wrong with either."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from edu_cli.errors import LockedError, StoreError
+from edu_cli.index.milvus_lock import holder_of
+
+if TYPE_CHECKING:
+    from pymilvus import MilvusClient
+
+_NO_PROXY = "no_grpc_proxy"  # gRPC's own, so that nothing else in the process is affected
+
+
+@dataclass(frozen=True, slots=True)
+class MilvusTarget:
+    """Where and as what the vectors are kept: `uri` is a server's address or the path of a Lite database."""
+
+    uri: str
+    collection: str
+    dim: int
+    token: str = ""
+    database: str = ""
+    timeout_s: float = 10.0
+
+    @property
+    def is_lite(self) -> bool:
+        """Whether `uri` is a file."""
+        return "://" not in self.uri
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        return self.uri if self.is_lite else f"the Milvus server {self.uri}"
+
+
+def connect(target: MilvusTarget) -> MilvusClient:
+    """A client of the server, or of Lite's server inside this process. Raises LockedError and StoreError."""
+    import pymilvus  # noqa: F401 - sets its loggers' levels, so it comes before ours
+
+    for name in ("pymilvus", "milvus_lite"):  # both log 20-line tracebacks of errors that are raised as well
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    return _open_lite(Path(target.uri)) if target.is_lite else _open_server(target)
+
+
+def _open_lite(path: Path) -> MilvusClient:
+    from pymilvus import MilvusClient, MilvusException
+
+    _reach_loopback_directly()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return MilvusClient(str(path))
+    except (MilvusException, OSError) as error:
+        release(path)
+        holder = holder_of(path)
+        if holder is not None:
+            raise LockedError(
+                f"{path} is in use by another process{holder}.",
+                hint="wait until it has ended, or set EDU_MILVUS_URI to a server",
+            ) from error
+        raise StoreError(f"{path} cannot be opened by Milvus Lite.", hint="run `edu ingest --rebuild`") from error
+
+
+def _open_server(target: MilvusTarget) -> MilvusClient:
+    from pymilvus import MilvusClient, MilvusException
+
+    try:
+        return MilvusClient(target.uri, token=target.token, db_name=target.database, timeout=target.timeout_s)
+    except MilvusException as error:
+        detail = " ".join(str(error.message).split())[:200]
+        raise StoreError(
+            f"{target.name} cannot be reached: {detail}.", hint="check milvus.uri and milvus.token, and that it runs"
+        ) from error
+
+
+def _reach_loopback_directly() -> None:
+    """Milvus Lite listens on 127.0.0.1, which gRPC would look for behind the proxy of HTTP_PROXY."""
+    known = os.environ.get(_NO_PROXY) or os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or ""
+    if "127.0.0.1" not in known.split(","):
+        os.environ[_NO_PROXY] = ",".join(filter(None, (known, "127.0.0.1", "localhost")))
+
+
+def release(path: Path) -> None:
+    """Ends Lite's server in this process, which else keeps the database locked until the process ends."""
+    from milvus_lite.server_manager import server_manager_instance
+
+    server_manager_instance.release_server(str(path))
+
+
+@contextmanager
+def told(target: MilvusTarget) -> Iterator[None]:
+    """Turns what pymilvus and gRPC raise into a StoreError that names the server or the file."""
+    import grpc
+    from pymilvus import MilvusException
+
+    try:
+        yield
+    except (MilvusException, grpc.RpcError, OSError, ValueError) as error:
+        detail = " ".join(str(getattr(error, "message", "") or error).split())[:300]
+        hint = "run `edu ingest --rebuild`" if target.is_lite else "check milvus.uri, milvus.token and the server's log"
+        raise StoreError(f"{target.name} failed: {detail}.", hint=hint) from error

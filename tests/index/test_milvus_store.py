@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edu_cli.errors import LockedError, StoreError
+from edu_cli.index.milvus import MilvusStore, collection_name
+from edu_cli.index.milvus_connect import MilvusTarget
+from edu_cli.index.milvus_names import NAME_BYTES, quoted, scope_filter, stored_name
+from edu_cli.index.sparse import build_sparse
+from edu_cli.protocols import VectorStore
+from edu_cli.types import IndexRow, Scope
+from tests.fakes import MemoryStore
+from tests.index.store_contract import DIM, StoreContract, dense, found, row, sparse
+
+NAME = collection_name("project", "encoder-1")
+
+
+def open_store(uri, *, name=NAME, sparse_path=None, uses_idf=False) -> MilvusStore:
+    return MilvusStore(MilvusTarget(str(uri), name, DIM, timeout_s=5), sparse_path=sparse_path, uses_idf=uses_idf)
+
+
+class TestMemoryStore(StoreContract):
+    @pytest.fixture
+    def store(self):
+        return MemoryStore()
+
+
+class TestMilvusLite(StoreContract):
+    @pytest.fixture
+    def store(self, tmp_path):
+        store: VectorStore = open_store(tmp_path / "milvus.db")
+        yield store
+        store.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """Milvus Lite behind TCP: the nearest thing to a server that pip can install."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    program = Path(sys.executable).with_name("milvus-lite")
+    folder = tmp_path_factory.mktemp("server")
+    command = [program, "server", "--data-dir", folder / "data.db", "--port", str(port), "--host", "127.0.0.1"]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log)
+    try:
+        for _ in range(300):
+            with socket.socket() as client:
+                if client.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+@pytest.mark.slow
+class TestMilvusServer(StoreContract):
+    @pytest.fixture
+    def store(self, server, request):
+        store = open_store(server, name=collection_name(request.node.name, "encoder-1"))
+        yield store
+        store.drop()
+        store.close()
+
+
+def test_what_was_flushed_is_there_after_reopening(tmp_path):
+    path = tmp_path / "课程 库" / "milvus.db"
+    store = open_store(path)
+    store.upsert([row("a", dense(1, 0)), row("b", dense(0, 1))])
+    store.flush()
+    store.close()
+    again = open_store(path)
+    assert again.count() == 2
+    assert found(again, dense(0, 1), k=1) == ["b"]
+    again.close()
+
+
+def test_projects_and_encoders_have_collections_of_their_own(tmp_path):
+    names = {collection_name(p, e) for p in ("p1", "p2") for e in ("e1", "e2")}
+    assert len(names) == 4
+    assert all(name.isidentifier() and name.isascii() for name in names)
+    first = open_store(tmp_path / "m.db", name=collection_name("p1", "e1"))
+    second = open_store(tmp_path / "m.db", name=collection_name("p2", "e1"))
+    first.upsert([row("a", dense(1))])
+    first.flush()
+    assert (first.count(), second.count()) == (1, 0)
+    first.close()
+    second.close()
+
+
+def test_a_database_in_use_names_the_process_that_has_it(tmp_path):
+    path = tmp_path / "milvus.db"
+    code = (
+        "import sys; from tests.index.test_milvus_store import open_store; "
+        "s = open_store(sys.argv[1]); print('open', flush=True); sys.stdin.read(); s.close()"
+    )
+    root = Path(__file__).parents[2]
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code, path], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert holder.stdout.readline() == "open\n"
+        with pytest.raises(LockedError, match="in use by another process") as caught:
+            open_store(path)
+        if sys.platform == "linux":
+            assert f"PID {holder.pid}" in caught.value.message
+    finally:
+        holder.communicate("")
+    open_store(path).close()
+
+
+def test_lite_opens_behind_a_proxy_that_does_not_answer(tmp_path, monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.delenv("no_grpc_proxy", raising=False)
+    open_store(tmp_path / "milvus.db").close()
+
+
+def test_a_server_that_is_down_is_named():
+    with pytest.raises(StoreError, match=r"http://127\.0\.0\.1:9 cannot be reached"):
+        open_store("http://127.0.0.1:9")
+
+
+def test_a_path_that_is_no_database_is_named(tmp_path):
+    path = tmp_path / "milvus.db"
+    path.write_text("not a database", encoding="utf-8")
+    with pytest.raises(StoreError, match=r"milvus\.db cannot be opened"):
+        open_store(path)
+
+
+def test_nothing_reaches_stderr_when_milvus_fails(tmp_path):
+    path = tmp_path / "milvus.db"
+    path.write_text("not a database", encoding="utf-8")
+    code = (
+        "import sys; from tests.index.test_milvus_store import open_store; from edu_cli.errors import StoreError\n"
+        "try: open_store(sys.argv[1])\nexcept StoreError: pass"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code, path], cwd=Path(__file__).parents[2], capture_output=True, text=True
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+
+
+def test_sparse_search_is_served_from_the_copy_with_idf(tmp_path):
+    store = open_store(tmp_path / "milvus.db", sparse_path=tmp_path / "sparse", uses_idf=True)
+    rows = [row("a", dense(1), terms={1: 1.0, 2: 1.0}), row("b", dense(1), terms={1: 1.5})]
+    store.upsert(rows)
+    store.flush()
+    with pytest.raises(StoreError, match="no sparse index") as caught:
+        store.search_sparse(sparse({1: 1.0}), 5, Scope())
+    assert "edu index" in caught.value.hint
+    by_id = {r.child_id: r.sparse for r in rows}
+    index_rows = [IndexRow(r.child_id, r.parent_id, r.doc_id, r.subject, r.tenant, "k") for r in rows]
+    build_sparse(index_rows, lambda asked: [by_id[r.child_id] for r in asked], tmp_path / "sparse", fingerprint="f")
+    assert [h.child_id for h in store.search_sparse(sparse({1: 1.0, 2: 1.0}), 5, Scope())] == ["a", "b"]
+    store.close()
+
+
+@pytest.mark.parametrize("name", ["", "ai", "数学 与 统计", "x" * NAME_BYTES, 'quote"', "%"])
+def test_a_plain_name_is_stored_as_it_is(name):
+    assert stored_name(name) == name
+
+
+@pytest.mark.parametrize("name", ["x" * 257, "长" * 86, "a\x00b", "a\nb", "\ud800", "#x"])
+def test_a_name_that_milvus_cannot_hold_is_stored_by_its_hash(name):
+    assert stored_name(name).startswith("#")
+    assert len(stored_name(name).encode()) <= NAME_BYTES
+
+
+@given(st.text(st.characters(), max_size=300), st.text(st.characters(), max_size=300))
+def test_two_names_are_never_stored_alike(first, second):
+    assert (stored_name(first) == stored_name(second)) == (first == second)
+    assert stored_name(stored_name(first)) == stored_name(first) or stored_name(first).startswith("#")
+
+
+def test_the_filter_quotes_what_it_is_given():
+    assert scope_filter(Scope(tenant='" or 1 == 1 or "')) == r'tenant == "\" or 1 == 1 or \""'
+    assert scope_filter(Scope("t", "数学", frozenset({"b", "a"}))) == (
+        'tenant == "t" and subject == "数学" and doc_id in ["a", "b"]'
+    )
+
+
+def test_control_characters_are_never_quoted():
+    with pytest.raises(StoreError, match="control characters"):
+        quoted("a\x07b")
