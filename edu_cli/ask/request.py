@@ -1,0 +1,44 @@
+"""What a question comes with, and what answering it needs from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from edu_cli.protocols import ChatModel, PassageSearch
+from edu_cli.settings import Settings
+from edu_cli.types import Message, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class AskRequest:
+    """One question with the flags of `edu ask`. `history` is the conversation before it, oldest first."""
+
+    question: str
+    scope: Scope = field(default_factory=Scope)
+    mode: str = "hybrid"
+    k: int | None = None
+    rerank: bool = True
+    route: str = "auto"
+    strategy: str = "auto"
+    session: str | None = None
+    resume: bool = False
+    history: tuple[Message, ...] = ()
+    web: bool | None = None
+    cache: bool = True
+    strict: bool = False
+    plan: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AskTools:
+    """What `ask` needs: `search` opens retrieval and is called only when passages are needed (models load then).
+
+    `chat` is None where no LLM is configured.
+    """
+
+    settings: Settings
+    search: Callable[[], PassageSearch]
+    chat: ChatModel | None = None
+    prompts: Path | None = None

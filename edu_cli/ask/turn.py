@@ -1,0 +1,55 @@
+"""One question on its way through the pipeline: what it came with, its trail, and how an answer is put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from edu_cli.ask.request import AskRequest, AskTools
+from edu_cli.ask.trail import CountedChat, Trail
+from edu_cli.errors import ChatError
+from edu_cli.prompts import Prompt, load_prompt
+from edu_cli.types import Answer, LlmUse, Passage
+
+
+class UnansweredError(ChatError):
+    """The LLM failed after passages were found; they are still of use to whoever asked."""
+
+    def __init__(self, cause: ChatError, passages: Sequence[Passage]) -> None:
+        super().__init__(cause.message, hint=cause.hint, code=cause.code)
+        self.passages = tuple(passages)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question being answered. `standalone` is what is searched for: the question without references."""
+
+    request: AskRequest
+    tools: AskTools
+    trail: Trail
+    chat: CountedChat | None
+    show: Callable[[str], None] | None
+    standalone: str
+
+    def prompt(self, name: str, suffix: str = ".md") -> Prompt:
+        """A prompt, the project's own first."""
+        return load_prompt(name, self.tools.prompts, suffix)
+
+    def answer(self, text: str, *, route: str, mode: str, **rest: Any) -> Answer:
+        """An Answer of this turn with what every answer carries."""
+        trail = self.trail
+        rest = {"refused": False, "confidence": 1.0, "kind": None, "strategy": None, **rest}
+        return Answer(
+            question=self.request.question,
+            standalone_question=self.standalone,
+            answer=text,
+            route=route,
+            mode=mode,
+            session=self.request.session,
+            llm=self.chat.use if self.chat else LlmUse(),
+            steps=tuple(trail.steps),
+            warnings=tuple(trail.warnings),
+            seconds=trail.seconds,
+            **rest,
+        )

@@ -1,0 +1,197 @@
+"""`edu ask`: one question, or a batch of them, through the whole pipeline."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from edu_cli.ask.as_json import answer_json, passage_json
+from edu_cli.ask.pipeline import ask as answer_question
+from edu_cli.ask.request import AskRequest, AskTools
+from edu_cli.ask.turn import UnansweredError
+from edu_cli.cli.answers import show_answer, show_passages
+from edu_cli.cli.context import (
+    Cli,
+    DebugOption,
+    JsonOption,
+    ProjectOption,
+    QuietOption,
+    VerboseOption,
+    new_app,
+    open_cli,
+)
+from edu_cli.cli.questions import BatchQuestion, one_question, read_batch
+from edu_cli.cli.render import safe, show_error, to_json
+from edu_cli.cli.scope import DocOption, FilterOption, SubjectOption, TenantOption, scope_flags
+from edu_cli.errors import EduError, ExitCode, UsageError
+from edu_cli.types import Answer
+
+app = new_app()
+
+
+class Mode(str, Enum):  # noqa: UP042 - typer shows the values of a str Enum
+    """Which legs search."""
+
+    hybrid = "hybrid"
+    dense = "dense"
+    sparse = "sparse"
+    bm25 = "bm25"
+
+
+class Strategy(str, Enum):  # noqa: UP042
+    """How a question is turned into searches."""
+
+    auto = "auto"
+    direct = "direct"
+    hyde = "hyde"
+    multi_query = "multi-query"
+    step_back = "step-back"
+
+
+class Route(str, Enum):  # noqa: UP042
+    """Which part of the pipeline answers."""
+
+    auto = "auto"
+    rag = "rag"
+    general = "general"
+    faq = "faq"
+
+
+@app.command()
+def ask(
+    question: Annotated[
+        str | None, typer.Argument(help="The question; - reads it from stdin.", show_default=False)
+    ] = None,
+    k: Annotated[int | None, typer.Option("-k", min=1, max=50, help="Passages given to the model.")] = None,
+    mode: Annotated[Mode | None, typer.Option("--mode", help="Which legs search.")] = None,
+    no_rerank: Annotated[bool, typer.Option("--no-rerank", help="Do not rerank.")] = False,
+    subject: SubjectOption = None,
+    tenant: TenantOption = "",
+    doc: DocOption = None,
+    filters: FilterOption = None,
+    session: Annotated[
+        str | None, typer.Option("--session", metavar="ID", help="Ask within this conversation.")
+    ] = None,
+    continued: Annotated[bool, typer.Option("-c", "--continue", help="Continue the last conversation.")] = False,
+    strategy: Annotated[Strategy, typer.Option("--strategy", help="How to search.")] = Strategy.auto,
+    route: Annotated[Route, typer.Option("--route", help="Which part answers.")] = Route.auto,
+    web: Annotated[
+        bool | None,
+        typer.Option("--web/--no-web", help="Search the web where the material has no answer.", show_default=False),
+    ] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not answer from earlier answers.")] = False,
+    no_stream: Annotated[bool, typer.Option("--no-stream", help="Print the answer when it is complete.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show how the answer was reached.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Remove sentences that the material does not bear out.")
+    ] = False,
+    trace: Annotated[
+        Path | None,
+        typer.Option("--trace", metavar="FILE", help="Write the answer with all its steps to FILE as JSON."),
+    ] = None,
+    plan: Annotated[bool, typer.Option("--plan", help="Stop before searching: show route and strategy.")] = False,
+    batch: Annotated[
+        str | None,
+        typer.Option("--batch", metavar="FILE", help="Answer one question a line (plain or JSON); - reads stdin."),
+    ] = None,
+    project: ProjectOption = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Answer a question from the material, with citations, or decline (exit 4)."""
+    cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
+    if batch is not None and question is not None:
+        raise UsageError("--batch and a question exclude each other.", hint="put the question into the file")
+    if session and continued:
+        raise UsageError("--session and -c exclude each other.", hint="-c continues the last conversation")
+    wanted = AskRequest(
+        one_question(question) if batch is None else "",
+        mode=mode.value if mode else cli.settings.search.mode,
+        k=k,
+        rerank=not no_rerank,
+        strategy=strategy.value,
+        route=route.value,
+        session=session,
+        resume=continued,
+        web=web,
+        cache=not no_cache,
+        strict=strict,
+        plan=plan,
+    )
+    from edu_cli.wiring import find_scope, open_ask
+
+    flags = scope_flags(tenant, subject, doc, filters)
+    wanted = replace(wanted, scope=find_scope(cli.project, flags))
+    with open_ask(cli.project, cli.settings) as tools:
+        if batch is not None:
+            raise typer.Exit(_run_batch(cli, tools, wanted, batch))
+        answer = _answered(cli, tools, wanted, stream=not no_stream, explain=explain)
+    if trace:
+        trace.write_text(to_json(answer_json(answer)) + "\n", encoding="utf-8")
+    if answer.refused:
+        raise typer.Exit(int(ExitCode.NOT_CONFIDENT))
+
+
+def _answered(cli: Cli, tools: AskTools, wanted: AskRequest, *, stream: bool, explain: bool) -> Answer:
+    """Answers and prints; where the LLM fails, prints the passages found and the error, and exits 1."""
+    live = stream and not cli.out.json and not wanted.strict and sys.stdout.isatty()
+    shown: list[str] = []
+
+    def show(piece: str) -> None:
+        shown.append(piece)
+        cli.out.text(piece, end="")
+
+    try:
+        answer = answer_question(wanted, tools, show if live else None)
+    except UnansweredError as error:
+        if cli.out.json:
+            cli.out.value({**_error_json(error), "question": wanted.question, "passages": _passages(error)})
+            show_error(error.code, error.message, error.hint, as_json=False)
+        else:
+            cli.out.text("", end="\n" if shown else "")
+            show_error(error.code, error.message, error.hint, as_json=False)
+            show_passages(cli.out, error.passages)
+        raise typer.Exit(int(error.exit_code)) from error
+    if cli.out.json:
+        cli.out.value(answer_json(answer))
+        for warning in answer.warnings:
+            cli.out.warn(warning)
+    else:
+        show_answer(cli.out, answer, streamed="".join(shown), explain=explain)
+    return answer
+
+
+def _run_batch(cli: Cli, tools: AskTools, wanted: AskRequest, source: str) -> int:
+    """One result object a line, in order; a question that fails becomes an error object and the rest go on."""
+    worst = 0
+    for item in read_batch(source):
+        try:
+            answer = answer_question(_request_of(item, wanted), tools)
+            value = answer_json(answer)
+            worst = max(worst, int(ExitCode.NOT_CONFIDENT) if answer.refused and worst != 1 else worst)
+        except UnansweredError as error:
+            value, worst = {**_error_json(error), "question": item.question, "passages": _passages(error)}, 1
+        except EduError as error:
+            value, worst = {**_error_json(error), "question": item.question}, 1
+        cli.out.value(value if item.id is None else {"id": item.id, **value})
+    return worst
+
+
+def _request_of(item: BatchQuestion, wanted: AskRequest) -> AskRequest:
+    scope = replace(wanted.scope, subject=item.subject) if item.subject is not None else wanted.scope
+    return replace(wanted, question=item.question, scope=scope, history=item.history)
+
+
+def _error_json(error: EduError) -> dict[str, object]:
+    return {"schema": 1, "error": {"code": error.code, "message": safe(error.message), "hint": safe(error.hint)}}
+
+
+def _passages(error: UnansweredError) -> list[dict[str, object]]:
+    return [passage_json(n, p) for n, p in enumerate(error.passages, 1)]
