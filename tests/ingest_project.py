@@ -15,7 +15,7 @@ from edu_cli.index.catalog_write import CatalogWriter, open_catalog_writer
 from edu_cli.index.vector_cache import open_vector_cache
 from edu_cli.ingest.pipeline import IngestRequest, IngestTools, ingest
 from edu_cli.ingest.receipt import Receipt
-from edu_cli.ingest.storing import VectorTools
+from edu_cli.ingest.storing import TextVectors, VectorTools
 from edu_cli.ingest.workers import Loaded
 
 _TABLES = {
@@ -72,7 +72,7 @@ class FakeProject:
         self.opened += 1
         fingerprint = self.pinned or self.encoder.fingerprint
         cache = open_vector_cache(self.state / "vectors.sqlite", fingerprint)
-        return VectorTools(cache, self.store, lambda: self.encoder, fingerprint, cache.close)
+        return VectorTools(TextVectors(cache, lambda: self.encoder, fingerprint), self.store, cache.close)
 
     def dump(self) -> dict[str, Any]:
         """All that searches depend on."""

@@ -71,15 +71,22 @@ class IngestTools:
     progress: Progress
 
 
-def plan(request: IngestRequest, catalog: IngestCatalog, progress: Progress) -> list[Plan]:
+def plan(request: IngestRequest, catalog: IngestCatalog) -> list[Plan]:
     """What an ingest would do; nothing is changed. Raises UsageError for a PATH that does not exist."""
     roots = catalog.roots()
     plans = []
     for target in targets_of(request.paths, request.project, request.tenant, roots):
-        progress.start("scan", None)
         known = catalog.known(target.root.root_id) if target.root else ()
         plans.append(plan_target(target, scan_target(target), known, _absorbed(target, catalog), request.recipe()))
     return plans
+
+
+def preview(request: IngestRequest, catalog: IngestCatalog) -> Receipt:
+    """The receipt of what an ingest would do, as far as that can be told without loading; nothing is changed."""
+    start = time.perf_counter()
+    files = sorted(receipts_of(plan(request, catalog), dry=True), key=_order)
+    seconds = {"total": time.perf_counter() - start}
+    return Receipt(tuple(files), ChunkCounts(), catalog.encoder(), catalog.corpus_hash(), seconds)
 
 
 def ingest(request: IngestRequest, tools: IngestTools) -> Receipt:
@@ -88,7 +95,7 @@ def ingest(request: IngestRequest, tools: IngestTools) -> Receipt:
     A file that fails is told in the receipt and never ends the run; StoreError and EncoderError do, and lose nothing.
     """
     start = time.perf_counter()
-    plans = plan(request, tools.catalog, tools.progress)
+    plans = plan(request, tools.catalog)
     tally = Tally()
     prepared: list[FileReceipt] = []
     warnings: list[str] = []
@@ -97,7 +104,7 @@ def ingest(request: IngestRequest, tools: IngestTools) -> Receipt:
     if any(one.load or one.gone for one in plans) or _is_suspect(tools):
         warnings = _run(request, tools, plans, tally, prepared)
     tools.catalog.drop_empty_roots()
-    files = sorted([*prepared, *receipts_of(plans)], key=lambda file: (file.path, file.status))
+    files = sorted([*prepared, *receipts_of(plans)], key=_order)
     chunks = ChunkCounts(
         sum(f.parents for f in prepared), sum(f.children for f in prepared), tally.encoded, tally.reused, tally.deleted
     )
@@ -144,6 +151,10 @@ def _prepared(
         spent = time.perf_counter() - start
         tally.seconds["split"] += spent
         yield replace(item, seconds=seconds + spent)
+
+
+def _order(file: FileReceipt) -> tuple[str, str]:
+    return file.path, file.status
 
 
 def _noted(stream: Iterable[Prepared], receipts: list[FileReceipt]) -> Iterator[Prepared]:

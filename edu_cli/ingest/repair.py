@@ -39,7 +39,7 @@ def _write(
     catalog: IngestCatalog, tools: VectorTools, child_ids: Sequence[str], progress: Progress, tally: Tally
 ) -> None:
     """Puts those of the children that the catalog has into the store, and the others out of it."""
-    encoding = Encoding(tools, progress, tally)
+    encoding = Encoding(tools.texts, progress, tally)
     kept: set[str] = set()
     progress.start("encode", len(child_ids))
     for rows in _pieces(catalog.child_rows(child_ids), SLICE):

@@ -25,13 +25,20 @@ _FLUSH_ROWS = 20_000  # rows between two flushes: each makes a segment of its ow
 
 @dataclass(frozen=True, slots=True)
 class VectorTools:
-    """The vector side of a project. `encoder` loads it at the first call: texts that were encoded before need none."""
+    """The vector side of a project; `close` gives it up again."""
+
+    texts: TextVectors
+    store: VectorStore
+    close: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class TextVectors:
+    """Where a text's vectors come from: the cache, else the encoder, which is loaded at the first call."""
 
     cache: VectorCache
-    store: VectorStore
     encoder: Callable[[], Encoder]
     fingerprint: str
-    close: Callable[[], None]
 
 
 @dataclass(slots=True)
@@ -45,22 +52,22 @@ class Tally:
 
 
 class Encoding:
-    """Encoding texts -> vectors, from the cache where they are there."""
+    """Encoding texts -> vectors, counted and shown."""
 
-    def __init__(self, tools: VectorTools, progress: Progress, tally: Tally) -> None:
-        self._tools = tools
+    def __init__(self, source: TextVectors, progress: Progress, tally: Tally) -> None:
+        self._source = source
         self._progress = progress
         self._tally = tally
 
     def vectors(self, texts: Mapping[str, str]) -> dict[str, CachedVectors]:
         """Vectors of all texts, by key."""
         start = time.perf_counter()
-        found = dict(self._tools.cache.find(list(texts)))
+        found = dict(self._source.cache.find(list(texts)))
         missing = [key for key in texts if key not in found]
         self._tally.reused += len(found)
         if missing:
             fresh = self._encode(missing, texts)
-            self._tools.cache.put(fresh)
+            self._source.cache.put(fresh)
             found |= fresh
             self._tally.encoded += len(missing)
         self._progress.advance("encode", len(texts))
@@ -68,8 +75,8 @@ class Encoding:
         return found
 
     def _encode(self, keys: Sequence[str], texts: Mapping[str, str]) -> dict[str, CachedVectors]:
-        encoder = self._tools.encoder()
-        if encoder.fingerprint != self._tools.fingerprint:
+        encoder = self._source.encoder()
+        if encoder.fingerprint != self._source.fingerprint:
             raise IndexMismatchError(
                 f"This project's vectors were made by another version of {encoder.name}.",
                 hint="run `edu ingest PATH --rebuild` to encode everything again",
@@ -86,7 +93,7 @@ class Storing:
         self._tools = tools
         self._tally = tally
         self._progress = progress
-        self._encoding = Encoding(tools, progress, tally) if tools else None
+        self._encoding = Encoding(tools.texts, progress, tally) if tools else None
         self._behind = ThreadPoolExecutor(1, thread_name_prefix="edu-store")
         self._running: list[Future[None]] = []
         self._unflushed: list[str] = []

@@ -1,0 +1,139 @@
+"""`edu ingest`: files and folders into the knowledge base."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from edu_cli.cli.context import (
+    Cli,
+    DebugOption,
+    JsonOption,
+    NoProgressOption,
+    ProjectOption,
+    QuietOption,
+    VerboseOption,
+    new_app,
+    open_cli,
+)
+from edu_cli.errors import ExitCode
+from edu_cli.project import Project, create_state
+
+if TYPE_CHECKING:
+    from edu_cli.ingest.pipeline import IngestRequest
+    from edu_cli.ingest.receipt import Receipt
+
+app = new_app()
+
+
+@app.command()
+def ingest(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders.", show_default=False)],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell what would happen, per file.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Read all files again.")] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Encode everything again, by a new encoder.")] = False,
+    encoder: Annotated[str | None, typer.Option(metavar="NAME", help="auto, e5-small, bge-m3 or none.")] = None,
+    ocr: Annotated[str | None, typer.Option(metavar="WHEN", help="auto, always or never.")] = None,
+    subject: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Subject of all files. [default: the first folder below PATH]")
+    ] = None,
+    tenant: Annotated[str, typer.Option(metavar="NAME", help="Whom the files belong to.")] = "",
+    profile: Annotated[
+        str | None, typer.Option(metavar="NAME", help="auto, general, technical, legal, code or exam.")
+    ] = None,
+    password: Annotated[str | None, typer.Option(metavar="P", help="Opens encrypted PDFs.")] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Files loaded at once. [default: one a core]")] = None,
+    no_prune: Annotated[bool, typer.Option("--no-prune", help="Keep documents whose files are gone.")] = False,
+    no_index: Annotated[bool, typer.Option("--no-index", help="Leave the BM25 index as it is.")] = False,
+    lock_timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0, help="Longest wait for another edu that writes.")
+    ] = 10.0,
+    project: ProjectOption = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+    no_progress: NoProgressOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Load files and folders into the knowledge base; afterwards it holds what is on disk.
+
+    Unchanged files are not read, only new text is encoded, and what has disappeared below a PATH is removed.
+    """
+    flags = {
+        "encoder.name": encoder,
+        "ingest.ocr": ocr,
+        "ingest.profile": profile,
+        "ingest.pdf_password": password,
+        "ingest.jobs": jobs,
+    }
+    cli = open_cli(project, json=json, quiet=quiet, verbose=verbose, no_progress=no_progress, overrides=flags)
+    where = cli.found or Project(Path.cwd())
+    request = _request(cli, where, paths, tenant, subject, force=force, prune=not no_prune, rebuild=rebuild)
+    from edu_cli.cli.receipt import receipt_json, show_receipt
+
+    receipt = _preview(where, request) if dry_run else _ingest(cli, where, request, lock_timeout, index=not no_index)
+    if json:
+        cli.out.value(receipt_json(receipt, verbose=verbose))
+    else:
+        show_receipt(cli.out, receipt, dry_run=dry_run)
+    if receipt.counts()["failed"]:
+        raise typer.Exit(int(ExitCode.PARTIAL))
+
+
+def _request(
+    cli: Cli,
+    where: Project,
+    paths: list[Path],
+    tenant: str,
+    subject: str | None,
+    *,
+    force: bool,
+    prune: bool,
+    rebuild: bool,
+) -> IngestRequest:
+    from edu_cli.ingest.pipeline import IngestRequest
+
+    settings = cli.settings
+    profile: Any = None if settings.ingest.profile == "auto" else settings.ingest.profile
+    return IngestRequest(
+        tuple(paths),
+        where.root,
+        settings.split,
+        tenant,
+        subject,
+        profile,
+        settings.ingest.ocr,
+        force=force,
+        prune=prune,
+        rebuild=rebuild,
+    )
+
+
+def _preview(where: Project, request: IngestRequest) -> Receipt:
+    """What an ingest would do; nothing is written, not even `.edu/`."""
+    from edu_cli.ingest.pipeline import preview
+    from edu_cli.wiring import open_preview
+
+    with open_preview(where) as catalog:
+        return preview(request, catalog)
+
+
+def _ingest(cli: Cli, where: Project, request: IngestRequest, lock_timeout_s: float, *, index: bool) -> Receipt:
+    from edu_cli.index.lock import writer_lock
+    from edu_cli.ingest.pipeline import ingest
+    from edu_cli.wiring import open_ingest
+
+    create_state(where)
+    with (
+        writer_lock(where.lock_path, lock_timeout_s, cli.out.note),
+        cli.out.progress() as progress,
+        open_ingest(where, cli.settings, progress, rebuild=request.rebuild) as session,
+    ):
+        receipt = ingest(request, session.tools)
+        report = session.refresh() if index else None
+    seconds = report.seconds if report else 0.0
+    total = receipt.seconds["total"] + seconds
+    return replace(receipt, seconds={**receipt.seconds, "index": seconds, "total": total})

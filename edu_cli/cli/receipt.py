@@ -1,0 +1,109 @@
+"""The receipt of an ingest as JSON and as the table that it ends with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from edu_cli.cli.render import Output
+    from edu_cli.ingest.receipt import FileReceipt, Receipt
+
+_MOST_ROWS = 30  # files listed without -v; more would push the summary off the screen
+_MOST_WARNINGS = 20
+_FIRST = ("failed", "removed", "renamed", "updated", "added", "skipped", "unchanged")
+
+
+def receipt_json(receipt: Receipt, *, verbose: bool) -> dict[str, Any]:
+    """The contract's JSON; `unchanged` documents are listed only when `verbose`."""
+    pin = receipt.encoder
+    return {
+        "schema": 1,
+        **receipt.counts(),
+        "documents": [_file_json(f) for f in receipt.files if verbose or f.status != "unchanged"],
+        "chunks": asdict(receipt.chunks),
+        "encoder": {"name": pin.name, "dim": pin.dim, "sparse": pin.dim > 0} if pin else None,
+        "corpus_hash": receipt.corpus_hash,
+        "seconds": {name: round(value, 3) for name, value in receipt.seconds.items()},
+        "warnings": list(receipt.warnings),
+    }
+
+
+def show_receipt(out: Output, receipt: Receipt, *, dry_run: bool) -> None:
+    """A row a file that changed or failed, warnings, and the sums."""
+    listed = [f for f in receipt.files if out.verbose or f.status not in ("unchanged", "skipped")]
+    listed.sort(key=lambda f: (_FIRST.index(f.status), f.path))
+    shown = listed if out.verbose else listed[:_MOST_ROWS]
+    if shown and not out.quiet:
+        _show_table(out, shown, dry_run=dry_run)
+        if len(listed) > len(shown):
+            out.text(f"… and {len(listed) - len(shown)} more; -v lists them all")
+    _show_warnings(out, receipt)
+    out.text(_summary(receipt, dry_run=dry_run))
+
+
+def _show_table(out: Output, files: Sequence[FileReceipt], *, dry_run: bool) -> None:
+    if dry_run:
+        out.table(("file", "would be", "subject", "note"), [(f.path, f.status, f.subject, f.reason) for f in files])
+        return
+    rows = [
+        (
+            f.path,
+            f.status,
+            f.format,
+            str(f.pages or ""),
+            str(len(f.pages_ocr) or ""),
+            str(f.children or ""),
+            f"{f.seconds:.1f}" if f.seconds >= 0.05 else "",
+            f.error[1] if f.error else f.reason,
+        )
+        for f in files
+    ]
+    headers = ("file", "status", "format", "pages", "OCR", "chunks", "s", "note")
+    kept = [i for i, header in enumerate(headers) if i < 2 or any(row[i] for row in rows)]
+    right = [n for n, i in enumerate(kept) if headers[i] in ("pages", "OCR", "chunks", "s")]
+    out.table([headers[i] for i in kept], [[row[i] for i in kept] for row in rows], right=right)
+
+
+def _show_warnings(out: Output, receipt: Receipt) -> None:
+    for warning in receipt.warnings:
+        out.warn(warning)
+    told = [f"{f.path}: {warning}" for f in receipt.files for warning in f.warnings]
+    for line in told if out.verbose else told[:_MOST_WARNINGS]:
+        out.warn(line)
+    if not out.verbose and len(told) > _MOST_WARNINGS:
+        out.warn(f"{len(told) - _MOST_WARNINGS} more warnings; -v shows them")
+
+
+def _summary(receipt: Receipt, *, dry_run: bool) -> str:
+    counts = [f"{n} {status}" for status, n in receipt.counts().items() if n]
+    head = ", ".join(counts) or "no files found"
+    if dry_run:
+        return f"{head} (nothing was done)"
+    c = receipt.chunks
+    chunks = f"; {c.children} chunks, {c.encoded} encoded" if c.children or c.encoded else ""
+    by = f" by {receipt.encoder.name}" if c.encoded and receipt.encoder else ""
+    none = "; no encoder: BM25 only" if receipt.encoder and receipt.encoder.name == "none" else ""
+    return f"{head}{chunks}{by}{none}; {receipt.seconds['total']:.1f} s"
+
+
+def _file_json(file: FileReceipt) -> dict[str, Any]:
+    value = {
+        "path": file.path,
+        "status": file.status,
+        "subject": file.subject,
+        "format": file.format,
+        "encoding": file.encoding,
+        "title": file.title,
+        "pages": file.pages,
+        "pages_ocr": [asdict(page) for page in file.pages_ocr],
+        "sections": file.sections,
+        "parents": file.parents,
+        "children": file.children,
+        "chars": file.chars,
+        "warnings": list(file.warnings),
+        "error": {"code": file.error[0], "message": file.error[1]} if file.error else None,
+        "seconds": round(file.seconds, 3),
+    }
+    return value | ({"reason": file.reason} if file.reason else {})

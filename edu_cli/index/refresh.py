@@ -1,0 +1,115 @@
+"""Brings the derived indexes (BM25 words, sparse copy) to what the catalog holds; fresh ones cost a look only."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from edu_cli.config import LexicalSettings
+from edu_cli.index.catalog import Catalog
+from edu_cli.types import CachedVectors, ChildRow, IndexRow, SparseVector
+
+TextOf = Callable[[ChildRow], str]
+VectorsOf = Callable[[Mapping[str, str]], Mapping[str, CachedVectors]]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What became of the BM25 index; `reason` says why it is stale or was rebuilt."""
+
+    status: Literal["fresh", "rebuilt", "stale"]
+    reason: str
+    corpus_hash: str
+    children: int
+    terms: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalPlace:
+    """Where a project's BM25 index is, and what it is built with."""
+
+    path: Path
+    settings: LexicalSettings
+    user_dict: Path | None
+    cache: Path
+
+
+def check_lexical(catalog: Catalog, place: LexicalPlace) -> IndexReport:
+    """Compares the stored fingerprint with what the catalog and the settings ask for; reads no text."""
+    from edu_cli.index.lexical import stored_counts, stored_fingerprint
+
+    start = time.perf_counter()
+    corpus_hash = catalog.corpus_hash()
+    stored, wanted = stored_fingerprint(place.path), _fingerprint(corpus_hash, place)
+    counts = stored_counts(place.path)
+    status, reason = ("fresh", "") if stored == wanted else ("stale", _why(stored))
+    return IndexReport(status, reason, corpus_hash, counts.rows, counts.terms, time.perf_counter() - start)
+
+
+def refresh_lexical(catalog: Catalog, place: LexicalPlace, text_of: TextOf, *, force: bool = False) -> IndexReport:
+    """Rebuilds the BM25 index when, and only when, it is stale or `force`; unchanged texts are not cut again."""
+    start = time.perf_counter()
+    found = check_lexical(catalog, place)
+    if found.status == "fresh" and not force:
+        return found
+    from edu_cli.index.lexical import build_lexical
+    from edu_cli.index.tokens import open_tokenizer
+
+    counts = build_lexical(
+        index_rows(catalog),
+        lambda rows: _texts(catalog, rows, text_of),
+        place.path,
+        tokenizer=open_tokenizer(place.user_dict, place.cache),
+        settings=place.settings,
+        fingerprint=_fingerprint(found.corpus_hash, place),
+    )
+    reason = found.reason or "asked for by --force"
+    return IndexReport("rebuilt", reason, found.corpus_hash, counts.rows, counts.terms, time.perf_counter() - start)
+
+
+def refresh_sparse(catalog: Catalog, path: Path, vectors_of: VectorsOf, text_of: TextOf, *, encoder: str) -> bool:
+    """Brings the copy of the sparse vectors up to date; whether it had to be written.
+
+    `encoder` is its fingerprint, `vectors_of` gives the vectors of encoding texts by key. Raises StoreError.
+    """
+    from edu_cli.index.sparse import build_sparse, sparse_fingerprint
+
+    wanted = f"{encoder}/{catalog.corpus_hash()}"
+    if sparse_fingerprint(path) == wanted:
+        return False
+
+    def vectors(rows: Sequence[IndexRow]) -> list[SparseVector]:
+        texts = dict(zip((row.key for row in rows), _texts(catalog, rows, text_of), strict=True))
+        found = vectors_of(texts)
+        return [found[row.key].sparse for row in rows]
+
+    build_sparse(index_rows(catalog), vectors, path, fingerprint=wanted)
+    return True
+
+
+def index_rows(catalog: Catalog) -> Iterable[IndexRow]:
+    """All children as rows of a derived index."""
+    return (
+        IndexRow(row.child_id, row.parent_id, row.doc_id, row.subject, row.tenant, row.text_key)
+        for row in catalog.child_rows()
+    )
+
+
+def _texts(catalog: Catalog, rows: Sequence[IndexRow], text_of: TextOf) -> list[str]:
+    found = {row.child_id: text_of(row) for row in catalog.child_rows([row.child_id for row in rows])}
+    return [found[row.child_id] for row in rows]
+
+
+def _fingerprint(corpus_hash: str, place: LexicalPlace) -> str:
+    from edu_cli.index.lexical import lexical_fingerprint
+    from edu_cli.index.tokens import tokenizer_fingerprint
+
+    return lexical_fingerprint(corpus_hash, tokenizer_fingerprint(place.user_dict), place.settings)
+
+
+def _why(stored: str | None) -> str:
+    return "there is none yet" if stored is None else "texts, tokeniser, dictionary or parameters have changed"

@@ -1,0 +1,250 @@
+"""Settings -> concrete adapters: the only file that names them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast
+
+from edu_cli.config import Settings, cache_dir
+from edu_cli.errors import IndexMismatchError
+from edu_cli.index.catalog import Catalog
+from edu_cli.index.catalog_write import CatalogWriter, open_catalog_writer
+from edu_cli.index.encoders.choose import choose_encoder, open_encoder
+from edu_cli.index.refresh import IndexReport, LexicalPlace, check_lexical, refresh_lexical, refresh_sparse
+from edu_cli.ingest.options import LoadOptions
+from edu_cli.ingest.pipeline import IngestTools
+from edu_cli.ingest.split import encoding_text
+from edu_cli.ingest.storing import Encoding, Tally, TextVectors, VectorTools
+from edu_cli.ingest.workers import LoadPool
+from edu_cli.project import Project
+from edu_cli.protocols import Encoder, Progress
+from edu_cli.text import content_id
+from edu_cli.types import ChildRow, EncoderPin
+
+if TYPE_CHECKING:
+    from edu_cli.index.milvus_connect import MilvusTarget
+    from edu_cli.index.vector_cache import VectorCache
+
+NO_ENCODER = EncoderPin("none", "", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptionsFactory:
+    """Makes a worker's load options, its OCR engine with them; it travels to the workers by pickle."""
+
+    ocr: Literal["auto", "always", "never"]
+    pdf_password: str
+    ocr_cache: Path
+    max_bytes: int
+
+    def __call__(self) -> LoadOptions:
+        """Options with a picture reader of their own, which loads its engine when the first picture comes."""
+        from edu_cli.ingest.picture_reader import OcrPictureReader
+
+        pictures = None if self.ocr == "never" else OcrPictureReader(self.ocr_cache, threads=1)
+        return LoadOptions(self.ocr, self.pdf_password, pictures, self.max_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class IngestSession:
+    """A project that is being written: what the pipeline works with, and the derived indexes' refresh after it."""
+
+    tools: IngestTools
+    refresh: Callable[[], IndexReport]
+
+
+@contextmanager
+def open_ingest(
+    project: Project, settings: Settings, progress: Progress, *, rebuild: bool = False
+) -> Iterator[IngestSession]:
+    """The catalog, loaders and vector side of a project for writing; the caller holds its lock.
+
+    The first ingest pins the project to an encoder. Raises IndexMismatchError where another one is configured, unless
+    `rebuild`, which starts the vectors afresh.
+    """
+    catalog = open_catalog_writer(project.catalog_path)
+    try:
+        vectors = IngestVectors(project, settings, catalog, progress)
+        pin = vectors.pin(rebuild=rebuild)
+        factory = LoadOptionsFactory(
+            cast("Literal['auto', 'always', 'never']", settings.ingest.ocr),
+            settings.ingest.pdf_password,
+            cache_dir(settings) / "ocr",
+            settings.ingest.max_file_mb * 2**20,
+        )
+        with LoadPool(settings.ingest.jobs, settings.ingest.timeout_s, factory) as pool:
+            open_vectors = None if pin.name == "none" else vectors.open
+            tools = IngestTools(catalog, pool.load_all, open_vectors, vectors.store_mark, progress)
+            yield IngestSession(tools, lambda: refresh_indexes(project, settings, catalog, progress))
+    finally:
+        catalog.close()
+
+
+@contextmanager
+def open_preview(project: Project) -> Iterator[CatalogWriter]:
+    """The catalog to plan with; an empty one in memory where the project has none yet."""
+    path = project.catalog_path if project.catalog_path.exists() else Path(":memory:")
+    catalog = open_catalog_writer(path)
+    try:
+        yield catalog
+    finally:
+        catalog.close()
+
+
+class IngestVectors:
+    """The vector side of a project that is being written."""
+
+    def __init__(self, project: Project, settings: Settings, catalog: CatalogWriter, progress: Progress) -> None:
+        self._project = project
+        self._settings = settings
+        self._catalog = catalog
+        self._progress = progress
+        self._encoder: Encoder | None = None
+
+    def pin(self, *, rebuild: bool) -> EncoderPin:
+        """The encoder that the project is bound to from now on. Raises IndexMismatchError and EncoderError."""
+        pinned = self._catalog.encoder()
+        wanted = self._settings.encoder.name
+        if pinned and not rebuild:
+            if wanted in ("auto", pinned.name):
+                return pinned
+            raise IndexMismatchError(
+                f"The vectors of {self._project.root} were made by {pinned.name}, and {wanted} is configured.",
+                hint=f"`edu ingest PATH --rebuild` encodes everything by {wanted}; EDU_ENCODER={pinned.name} keeps it",
+            )
+        choice = choose_encoder(self._settings.encoder)
+        self._progress.note(f"encoder: {choice.name} ({choice.reason})")
+        pin = NO_ENCODER
+        if choice.name != "none":
+            encoder = self._load(choice.name)
+            pin = EncoderPin(choice.name, encoder.fingerprint, encoder.dim)
+        if rebuild and pinned:
+            self._start_afresh(pinned)
+        self._catalog.pin(pin)
+        return pin
+
+    def open(self) -> VectorTools:
+        """Vector cache and store of the pinned encoder."""
+        from edu_cli.index.milvus import MilvusStore
+
+        pin = self._pinned()
+        texts, cache = self.texts()
+        store = MilvusStore(
+            milvus_target(self._project, self._settings, self._catalog, pin), sparse_path=None, uses_idf=False
+        )
+
+        def close() -> None:
+            store.close()
+            cache.close()
+
+        return VectorTools(texts, store, close)
+
+    def texts(self) -> tuple[TextVectors, VectorCache]:
+        """Where texts' vectors come from, and the cache, which is to be closed."""
+        from edu_cli.index.vector_cache import open_vector_cache
+
+        pin = self._pinned()
+        cache = open_vector_cache(vectors_path(self._project, self._settings), pin.fingerprint)
+        return TextVectors(cache, lambda: self._load(pin.name), pin.fingerprint), cache
+
+    def store_mark(self) -> str:
+        """Names, sizes and times of Milvus Lite's files; "" for a server, which cannot be looked at from outside."""
+        return "" if self._settings.milvus.uri else files_mark(self._project.milvus_path)
+
+    def _load(self, name: str) -> Encoder:
+        if self._encoder is None:
+            self._encoder = open_encoder(name, self._settings.encoder, cache_dir(self._settings))
+        return self._encoder
+
+    def _pinned(self) -> EncoderPin:
+        pin = self._catalog.encoder()
+        if pin is None:
+            raise AssertionError("the project is pinned before its vectors are opened")
+        return pin
+
+    def _start_afresh(self, pinned: EncoderPin) -> None:
+        """Removes the vectors of the encoder before; the mark makes the next run fill the store, come what may."""
+        self._catalog.remember("store_mark", "rebuild")
+        if not self._settings.milvus.uri:
+            shutil.rmtree(self._project.milvus_path, ignore_errors=True)
+        elif pinned.name != "none":
+            from edu_cli.index.milvus import MilvusStore
+
+            target = milvus_target(self._project, self._settings, self._catalog, pinned)
+            store = MilvusStore(target, sparse_path=None, uses_idf=False)
+            store.drop()
+            store.close()
+
+
+def refresh_indexes(
+    project: Project, settings: Settings, catalog: CatalogWriter, progress: Progress, *, force: bool = False
+) -> IndexReport:
+    """Brings the sparse copy and the BM25 index up to date, under the project's lock."""
+    pin = catalog.encoder()
+    if pin and pin.name != "none":
+        vectors = IngestVectors(project, settings, catalog, progress)
+        texts, cache = vectors.texts()
+        try:
+            encoding = Encoding(texts, progress, Tally())
+            refresh_sparse(catalog, project.sparse_path, encoding.vectors, child_text, encoder=pin.fingerprint)
+        finally:
+            cache.close()
+    return refresh_lexical(catalog, lexical_place(project, settings), child_text, force=force)
+
+
+def check_indexes(project: Project, settings: Settings, catalog: Catalog) -> IndexReport:
+    """Whether the BM25 index is up to date."""
+    return check_lexical(catalog, lexical_place(project, settings))
+
+
+def child_text(row: ChildRow) -> str:
+    """What the encoder and BM25 see of a child."""
+    return encoding_text(row.title, row.parent, row.child)
+
+
+def lexical_place(project: Project, settings: Settings) -> LexicalPlace:
+    """Where the BM25 index is and what it is built with."""
+    user_dict = settings.lexical.user_dict
+    place = (project.root / user_dict) if user_dict else None
+    return LexicalPlace(project.bm25_path, settings.lexical, place, cache_dir(settings))
+
+
+def vectors_path(project: Project, settings: Settings) -> Path:
+    """The vector cache: the project's own, or the one that projects share where EDU_CACHE_DIR is set."""
+    return cache_dir(settings) / "vectors.sqlite" if settings.cache.dir else project.vectors_path
+
+
+def milvus_target(project: Project, settings: Settings, catalog: CatalogWriter, pin: EncoderPin) -> MilvusTarget:
+    """Where the project's vectors are kept; its id tells it apart on a server that projects share."""
+    from edu_cli.index.milvus import collection_name
+    from edu_cli.index.milvus_connect import MilvusTarget
+
+    project_id = catalog.meta("project_id")
+    if project_id is None:
+        project_id = uuid.uuid4().hex
+        catalog.remember("project_id", project_id)
+    milvus = settings.milvus
+    return MilvusTarget(
+        milvus.uri or str(project.milvus_path),
+        collection_name(project_id, pin.fingerprint),
+        pin.dim,
+        milvus.token,
+        milvus.database,
+        milvus.timeout_s,
+    )
+
+
+def files_mark(folder: Path) -> str:
+    """Names, sizes and times of all files below a folder, as one hash."""
+    found = []
+    for base, _, names in os.walk(folder):
+        for name in names:
+            stat = Path(base, name).stat()
+            found.append(f"{base}/{name} {stat.st_size} {stat.st_mtime_ns}")
+    return content_id(*sorted(found))
