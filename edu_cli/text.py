@@ -1,15 +1,83 @@
-"""Pure functions over text: folding for comparison, sentences, content ids."""
+"""Pure functions over text: folding for comparison, cleaning, sentences, content ids."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterator
+
+_CJK_RANGES = (
+    "\u2e80-\u2fdf"  # radicals
+    "\u3005-\u3007"  # 々〆〇
+    "\u3040-\u30ff"  # kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # ideographs
+    "\uac00-\ud7af"  # hangul
+)
+_CJK = re.compile(f"[{_CJK_RANGES}]")
+
+_TERMINAL_CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_])")
+_LINE_BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+# Joiners inside emoji and Indic words (U+200C, U+200D) stay: dropping them would change what is seen.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f\x80-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb"
+    "\ufffe\uffff\ud800-\udfff]"
+)
+
+_CLOSERS = re.escape("”’」』）】》〉〕｝］)]}")
+_END = re.compile(
+    rf"""
+      [。｡！？‼⁇⁈⁉]+[。！？!?…]*[{_CLOSERS}]*           # Chinese enders
+    | (?:…+|\.{{3,}})[{_CLOSERS}]+                      # an ellipsis ends a sentence where a quotation closes
+    | ．(?![0-9０-９])[{_CLOSERS}]*                      # some textbooks end with it; 3．14 does not
+    | [!?]+[{_CLOSERS}"']*(?=\s|$|[{_CJK_RANGES}])      # not in a!=b, nor in ?x=1
+    | \.[{_CLOSERS}"']*(?=\s|$)
+    | \n\s*\n
+    | \n
+    """,
+    re.VERBOSE,
+)
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(（\"'“])(?:[A-Za-z]|[A-Za-z](?:\.[A-Za-z])+|Mr|Mrs|Ms|Dr|Prof|St|Fig|Figs|Eq|Eqs|Sec|Ch|No|Nos|Vol|pp|"
+    r"vs|etc|al|cf|approx|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)$"
+)
+_LIST_NUMBER = re.compile(r"(?:^|\n)[ \t　]*[(（]?[0-9０-９]{1,3}$")
+_WRAP_CHARS = 20  # a line shorter than this was ended on purpose, not wrapped
+_NEW_ITEM = re.compile(
+    r"[ \t　]*(?:[-*+•·●○■◆※>#|]|[0-9０-９]{1,3}[.．、)）]|"
+    r"[(（][0-9０-９一二三四五六七八九十]{1,3}[)）]|"
+    r"[一二三四五六七八九十]{1,3}[、．.]|第[0-9一二三四五六七八九十百]+[章节条篇]|[①-⑳]|[A-Ha-h][.．、)）])|[ \t　]{2,}|　"
+)
 
 
 def fold(text: str) -> str:
     """`text` for comparing: NFKC, case folded, runs of white space as one space. Never stored."""
     return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text)).strip().casefold()
+
+
+def is_cjk(char: str) -> bool:
+    """Whether the one character is an ideograph, kana or hangul (punctuation is not)."""
+    return _CJK.match(char) is not None
+
+
+def cjk_share(text: str) -> float:
+    """The share of `is_cjk` characters among those that are not white space; 0 for an empty text."""
+    solid = sum(1 for char in text if not char.isspace())
+    return len(_CJK.findall(text)) / solid if solid else 0.0
+
+
+def clean(text: str) -> tuple[str, int]:
+    """`text` as it may be stored, and how many characters were taken out.
+
+    Line ends become LF; terminal escapes, control characters, lone surrogates, bidirectional marks and characters that
+    show nothing (zero-width space, soft hyphen, BOM) go.
+    """
+    text = _LINE_BREAKS.sub("\n", text)
+    before = len(text)
+    if "\x1b" in text:
+        text = _TERMINAL_CODES.sub("", text)
+    text = _UNSEEN.sub("", text)
+    return text, before - len(text)
 
 
 def content_id(*parts: str) -> str:
@@ -20,3 +88,61 @@ def content_id(*parts: str) -> str:
         digest.update(len(raw).to_bytes(8, "big"))
         digest.update(raw)
     return digest.hexdigest()
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Spans (start, end) that tile `text`: each one sentence with its closing marks and the white space after it.
+
+    Chinese and Latin enders count; decimals, abbreviations, list numbers, file names and URLs are not cut. A line break
+    ends a sentence unless the line looks wrapped (long, no ender, next line no new item). [] for an empty text.
+    """
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for end in _ends(text):
+        if end > start and not text[start:end].isspace():
+            spans.append((start, end))
+            start = end
+    if start < len(text):
+        if spans and text[start:].isspace():
+            spans[-1] = (spans[-1][0], len(text))
+        else:
+            spans.append((start, len(text)))
+    return spans
+
+
+def _ends(text: str) -> Iterator[int]:
+    start = 0
+    for match in _END.finditer(text):
+        end = match.end()
+        first = match[0][0]
+        if first == "\n":
+            if not match[0].count("\n") > 1 and _is_wrapped(text, match.start(), end):
+                continue
+        elif first in ".．" and not _is_full_stop(text, start, match.start()):
+            continue
+        else:
+            end = _take_quote(text, start, end)
+            while end < len(text) and text[end].isspace():
+                end += 1
+        yield end
+        start = end
+
+
+def _is_full_stop(text: str, start: int, at: int) -> bool:
+    before = text[max(start, at - 12) : at]
+    return bool(before.strip()) and not _ABBREVIATION.search(before) and not _LIST_NUMBER.search(before)
+
+
+def _take_quote(text: str, start: int, end: int) -> int:
+    """A straight quote after the ender closes when an odd number of them stands in the sentence before it."""
+    if end < len(text) and text[end] in "\"'" and text.count(text[end], start, end) % 2:
+        return end + 1
+    return end
+
+
+def _is_wrapped(text: str, at: int, after: int) -> bool:
+    line_start = text.rfind("\n", 0, at) + 1
+    line = text[line_start:at].rstrip()
+    if len(line) < _WRAP_CHARS or line[-1] in "：:；;。！？!?.…|`" or _NEW_ITEM.match(text, after):
+        return False
+    return after < len(text) and not text[after].isspace()
