@@ -146,6 +146,8 @@ def _delimited(element: Element) -> str:
     inside = f" {separator} ".join(_all(e).strip() for e in children(element, "e"))
     if inside.startswith("\\binom") and (left, right) == ("(", ")"):
         return inside
+    if "\\" not in inside and {left, right} <= set("()[]|"):
+        return f"{left}{inside}{right}"  # nothing tall inside
     return f"\\left{symbols(left).strip() or '.'} {inside} \\right{symbols(right).strip() or '.'}"
 
 

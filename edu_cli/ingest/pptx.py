@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from edu_cli.errors import LoadError
 from edu_cli.ingest.office_pictures import OfficePictures
 from edu_cli.ingest.ooxml import Element, Package, attribute, child, children, descendants, relation_id
 from edu_cli.ingest.options import LoadOptions
-from edu_cli.ingest.pptx_shapes import ShapeReader, SlideContent
+from edu_cli.ingest.pptx_shapes import ShapeReader, visible_shapes
 from edu_cli.ingest.pptx_text import shape_text
+from edu_cli.ingest.pptx_titles import titled
 from edu_cli.types import Block, Document, OcrPage
 
 _UNNAMED_SECTIONS = frozenset({"默认节", "默認節", "无标题节", "無標題節", "default section", "untitled section", ""})
-_MAX_TITLE_CHARS = 60  # a first line that is longer is no title of its slide
 
 
 def read_pptx(path: Path, options: LoadOptions) -> Document:
@@ -38,6 +38,7 @@ class _Deck:
     package: Package
     options: LoadOptions
     title: str = ""
+    last_title: str = ""
     n_slides: int = 0
     pages_ocr: list[OcrPage] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -72,14 +73,16 @@ class _Deck:
     def _slide(self, shapes: ShapeReader, part: str, page: int, level: int) -> Iterator[Block]:
         root = self.package.xml(part)
         n_before = len(self.pictures.confidences)
-        content = _titled(shapes.read(part, root, page))
+        content = titled(shapes.read(part, root, page), page, self.last_title)
         notes = self._notes(part, page)
         body = [*content.blocks, *notes]
         if content.title and not self.title:
             self.title = content.title
-        if content.title or body:
-            yield Block("heading", content.title or f"第 {page} 页", level=level, page=page)
-        if root is not None and attribute(root, "show", "1") in ("0", "false") and (content.title or body):
+        if not body and not content.has_text:
+            return
+        self.last_title = content.title
+        yield Block("heading", content.title, level=level, page=page)
+        if root is not None and attribute(root, "show", "1") in ("0", "false"):
             yield Block("note", "（本页为隐藏幻灯片）", page=page)
         yield from body
         confidences = self.pictures.confidences[n_before:]
@@ -93,24 +96,12 @@ class _Deck:
         root = self.package.xml(notes) if notes else None
         texts = [
             shape_text(child(shape, "txBody"), has_bullets=False).text
-            for shape in descendants(child(root, "cSld", "spTree"), "sp")
+            for shape in visible_shapes(child(root, "cSld", "spTree"))
             if (holder := child(shape, "nvSpPr", "nvPr", "ph")) is not None
             and attribute(holder, "type", "obj") == "body"
         ]
         text = "\n".join(filter(None, texts))
         return [Block("note", f"备注：{text}", page=page)] if text else []
-
-
-def _titled(content: SlideContent) -> SlideContent:
-    """A slide without a title takes its first line for one, when it is short and not all there is in its block."""
-    if content.title or not content.blocks or content.blocks[0].kind != "paragraph":
-        return content
-    first = content.blocks[0]
-    line, _, rest = first.text.partition("\n")
-    if len(line) > _MAX_TITLE_CHARS or line.endswith(("。", "；", "，", "：")):
-        return content
-    left = [replace(first, text=rest)] if rest else []
-    return replace(content, title=line, blocks=[*left, *content.blocks[1:]])
 
 
 def _sections(root: Element | None) -> dict[str, str]:

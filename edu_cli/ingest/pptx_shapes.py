@@ -51,7 +51,7 @@ class ShapeReader:
         self._part, self._page = part, page
         self._inherited = self._boxes_above(part)
         tree = child(root, "cSld", "spTree")
-        title, shapes = self._take_title([*_shapes(tree)])
+        title, shapes = self._take_title([*visible_shapes(tree)])
         blocks = [block for shape in self._ordered(shapes) for block in self._shape(shape)]
         has_text = bool(title) or any((t.text or "").strip() for shape in shapes for t in descendants(shape, "t"))
         background = next(descendants(child(root, "cSld", "bg"), "blip"), None)
@@ -90,14 +90,14 @@ class ShapeReader:
     def _boxes_of(self, part: str) -> dict[_Placeholder, Box]:
         if part not in self._layouts:
             tree = child(self._package.xml(part), "cSld", "spTree")
-            found = ((_placeholder(shape), _own_box(shape)) for shape in _shapes(tree))
+            found = ((_placeholder(shape), _own_box(shape)) for shape in visible_shapes(tree))
             self._layouts[part] = {holder: box for holder, box in found if holder is not None and box is not None}
         return self._layouts[part]
 
     def _shape(self, shape: Element) -> Iterator[Block]:
         kind = local(shape)
         if kind == "grpSp":
-            for inner in self._ordered([*_shapes(shape)]):
+            for inner in self._ordered([*visible_shapes(shape)]):
                 yield from self._shape(inner)
         elif kind == "pic":
             yield from self._picture(shape)
@@ -157,13 +157,13 @@ class ShapeReader:
         return table_blocks(rows, marked, self._page)
 
 
-def _shapes(tree: Element | None) -> Iterator[Element]:
+def visible_shapes(tree: Element | None) -> Iterator[Element]:
     """The visible shapes right below a tree or group, without slide numbers, dates and footers."""
     for e in tree if tree is not None else ():
         kind = local(e)
         if kind == "AlternateContent":
             branch = chosen(e)
-            yield from _shapes(branch)
+            yield from visible_shapes(branch)
         elif kind in ("sp", "pic", "graphicFrame", "grpSp"):
             properties = next((p for p in e[0] if local(p) == "cNvPr"), None) if len(e) else None
             holder = _placeholder(e)

@@ -34,20 +34,21 @@ def shape_text(body: Element | None, *, has_bullets: bool) -> ShapeText:
     n_marked = 0
     counts: dict[int, int] = defaultdict(int)
     for paragraph in children(body, "p"):
-        text = paragraph_text(paragraph).strip()
+        text = paragraph_text(paragraph).strip("\n").rstrip()
         properties = child(paragraph, "pPr")
         level = int(attribute(properties, "lvl", "0") or 0) if properties is not None else 0
-        mark = _mark(properties, level, counts, has_bullets=has_bullets) if text else ""
-        if not text:
+        mark = _mark(properties, level, counts, has_bullets=has_bullets) if text.strip() else ""
+        if not text.strip():
             continue
         n_marked += bool(mark)
         indent = "  " * level
         first, *rest = text.split("\n")
-        lines.append(f"{indent}{mark}{first.strip()}")
-        lines += [f"{indent}{' ' * len(mark)}{line.strip()}" for line in rest if line.strip()]
+        # Without a mark the line's own indent stays: it may be code.
+        lines.append(f"{indent}{mark}{first.strip() if mark else first.rstrip()}")
+        lines += [f"{indent}{' ' * len(mark)}{line.rstrip()}" for line in rest if line.strip()]
     if n_marked == 1 and len(lines) == 1 and lines[0].startswith("- "):
         return ShapeText(lines[0][2:], is_list=False)
-    return ShapeText("\n".join(lines), is_list=n_marked * 2 > len(lines))
+    return ShapeText("\n".join(lines).lstrip("\n"), is_list=n_marked * 2 > len(lines))
 
 
 def paragraph_text(paragraph: Element) -> str:

@@ -56,7 +56,8 @@ def _spans_all(row: Sequence[Cell], width: int) -> bool:
 def _header_rows(rows: Sequence[Sequence[Cell]]) -> int:
     """How many rows the first row's vertical merges take in; 0 where the first row has gaps or texts too long."""
     first = rows[0]
-    if len(rows) < 2 or any(not cell.text or len(cell.text) > _HEADER_CHARS for cell in first):
+    # The corner above a column of row labels may be empty.
+    if len(rows) < 2 or any((not cell.text and cell.column) or len(cell.text) > _HEADER_CHARS for cell in first):
         return 0
     n_rows = 1
     for row in rows[1:]:
