@@ -52,7 +52,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A parent with all that a reader needs to judge and cite it."""
+    """A parent with all that a reader needs to judge and cite it. `also` are other documents that hold the same text."""
 
     rank: int
     score: float
@@ -69,6 +69,7 @@ class Passage:
     sources: Mapping[Leg, LegScore]
     rerank_score: float | None = None
     page_end: int | None = None
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,101 @@
+"""The question's words with their weights, and how much of them a text holds."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from edu_cli.protocols import LexicalIndex
+from edu_cli.simplified import simplified
+from edu_cli.text import fold
+
+# Rows assumed beside the corpus, none of which holds the word: in a corpus of three chunks IDF says nothing, and
+# without them a word's absence would weigh five times its presence.
+_PRIOR_ROWS = 200.0
+_NO_WORD = "\0"
+
+_WORDS = re.compile(r"[㐀-鿿豈-﫿]+|[a-z0-9]+(?:[-_./+#][a-z0-9]+)*[+#]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The question folded, its distinct content words, and the weight of each (IDF with a prior; they sum to 1)."""
+
+    folded: str
+    words: tuple[str, ...]
+    weights: npt.NDArray[np.float64]
+    unknown: float
+
+    def coverage(self, text: str) -> float:
+        """The share (0..1) of the question's weight whose words stand in `text`, which is plain."""
+        return float(self.weights[[holds(text, word) for word in self.words]].sum()) if self.words else 0.0
+
+
+def asked(question: str, lexical: LexicalIndex | None) -> Asked:
+    """What is asked for. A question of asking words only keeps them all. `unknown` is the weight no row holds."""
+    folded = plain(question)
+    found = list(dict.fromkeys(lexical.tokens(question) if lexical else pairs_of(folded)))
+    words = [word for word in found if word not in _asking_words()] or found
+    if not words:
+        return Asked(folded, (), np.zeros(0), 0.0)
+    if lexical is None:
+        return Asked(folded, tuple(words), np.full(len(words), 1 / len(words)), 0.0)
+    idf = lexical.idf([*words, _NO_WORD]).astype(np.float64)
+    halved = 0.5 * np.exp(idf[-1] - idf[:-1])  # rows that hold the word, plus .5
+    n_rows = 0.5 * np.exp(idf[-1])
+    weights = np.log((n_rows + _PRIOR_ROWS) / halved)
+    weights /= weights.sum()
+    return Asked(folded, tuple(words), weights, float(weights[idf[:-1] >= idf[-1] - 1e-6].sum()))
+
+
+def plain(text: str) -> str:
+    """`text` for looking words up: width, case and white space folded, Simplified."""
+    return simplified(fold(text))
+
+
+def holds(text: str, word: str) -> bool:
+    """Whether a plain text holds a word: Latin words as whole words (no "c" in "cache"), Chinese ones anywhere."""
+    if not word.isascii():
+        return word in text
+    at = text.find(word)
+    while at >= 0:
+        before, after = text[at - 1 : at] if at else "", text[at + len(word) : at + len(word) + 1]
+        if not _joins(before) and not _joins(after):
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+def longest_run(question: str, text: str) -> int:
+    """Characters of the longest piece of the question that stands in `text` as it is."""
+    longest = 0
+    for start in range(len(question)):
+        while start + longest < len(question) and question[start : start + longest + 1] in text:
+            longest += 1
+    return longest
+
+
+def pairs_of(folded: str) -> Sequence[str]:
+    """Pairs of neighbouring Han characters and Latin words of a plain text, in order."""
+    found: list[str] = []
+    for match in _WORDS.finditer(folded):
+        run = match[0]
+        is_han = not run.isascii() and len(run) > 1
+        found.extend(run[i : i + 2] for i in range(len(run) - 1)) if is_han else found.append(run)
+    return found
+
+
+@functools.cache
+def _asking_words() -> frozenset[str]:
+    """What asks, and what only joins words: it says nothing of the matter. Written for this project."""
+    return frozenset(Path(__file__).with_name("asking_words.txt").read_text(encoding="utf-8").split())
+
+
+def _joins(char: str) -> bool:
+    return char.isascii() and (char.isalnum() or char == "_")

@@ -1,0 +1,43 @@
+"""Ordered candidates -> the probability that the passages hold the answer.
+
+A logistic model over features of the whole result, fitted with the right passage removed for half of the questions.
+Near its training data the number is a probability; on other material it ranks questions, and `edu eval --calibrate`
+fits it anew.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from edu_cli.ask.examine import Examined
+from edu_cli.ask.ranking import Linear
+from edu_cli.ask.rerank import Order
+
+_SEEN = 5  # passages that an answer is drawn from
+
+
+def confidence(examined: Examined, order: Order, model: Linear) -> float:
+    """0..1; 0 without candidates. A cross-encoder's best probability is taken as it is."""
+    if not len(order.rows):
+        return 0.0
+    if order.probabilities is not None:
+        return float(order.probabilities.max())
+    return float(1 / (1 + np.exp(-model(confidence_features(examined, order))[0])))
+
+
+def confidence_features(examined: Examined, order: Order) -> dict[str, float]:
+    """What the confidence is judged by, by name: the first passage, the best of the first five, and the question."""
+    first, seen = order.rows[0], order.rows[:_SEEN]
+    evidence = examined.evidence
+    features = {f"question_{name}": value for name, value in examined.profile.items()}
+    for name in ("best_child", "whole", "coverage", "child_coverage", "heading_asked", "run"):
+        column = np.nan_to_num(evidence.column(name))
+        features[f"first_{name}"] = float(column[first])
+        features[f"seen_{name}"] = float(column[seen].max())
+    for part, values in examined.parts.items():
+        features[f"first_part_{part}"] = float(values[first])
+    scores = order.scores[order.rows]
+    features["first_score"] = float(scores[0])
+    features["margin"] = float(scores[0] - scores[1]) if len(scores) > 1 else float(scores[0])
+    features["lead"] = float(scores[0] - scores[min(_SEEN, len(scores) - 1)])
+    return features
