@@ -44,7 +44,7 @@ def scripted_server(*script: Reply) -> Iterator[ScriptedServer]:
     requests: list[dict[str, Any]] = []
 
     class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:
             pass
 
         def do_POST(self) -> None:

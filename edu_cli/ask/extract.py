@@ -2,55 +2,106 @@
 
 from __future__ import annotations
 
-import math
-import re
+import functools
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from edu_cli.ask.injection import evidence
-from edu_cli.ask.terms import grams
-from edu_cli.text import sentences
-from edu_cli.types import Passage
+import numpy as np
+
+from edu_cli.ask.extract_features import NAMES, features
+from edu_cli.ask.question_type import asked_kind
+from edu_cli.ask.terms import grams, plain
+from edu_cli.ask.units import Unit, units, whole_list
+from edu_cli.types import Citation, Passage
+
+_MODEL = Path(__file__).with_name("extract_model.json")  # written by train/fit_extract.py
+_LEAST_SHARED = 0.12  # of the question's weight: below it a sentence answers nothing
+_LEAST_CHARS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A linear score per sentence, made a probability over all of a question's sentences.
+
+    Sentences are taken, best first, until their probabilities reach `enough`, at most `most`, none below `least`.
+    """
+
+    mean: tuple[float, ...]
+    scale: tuple[float, ...]
+    weights: tuple[float, ...]
+    enough: float
+    least: float
+    most: int
 
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """One sentence of passage `n` (from 1), verbatim, at `start` of its context."""
+    """A piece of passage `n` (from 1), verbatim, with its probability of holding the answer."""
 
     n: int
     start: int
     text: str
-    score: float
+    probability: float
 
 
 def extract(question: str, passages: Sequence[Passage]) -> list[Extract]:
-    """The sentences that answer `question`, best first; [] where none shares anything with it."""
-    found = _candidates(passages)
+    """The pieces that answer `question`, best first; [] where nothing shares enough with it."""
+    found = [u for n, p in enumerate(passages, 1) for u in units(p.context, n) if len(u.text) >= _LEAST_CHARS]
     if not found:
         return []
-    wanted = grams(question)
-    bags = [grams(e.text) for e in found]
-    weight = {g: math.log(1 + len(bags) / (1 + sum(g in b for b in bags))) for g in wanted}
-    total = sum(weight.values()) or 1.0
-    scored = [
-        Extract(e.n, e.start, e.text, sum(weight[g] for g in wanted & b) / total + 0.1 * (e.n == 1))
-        for e, b in zip(found, bags, strict=True)
-    ]
-    return sorted((e for e in scored if e.score > 0.15), key=lambda e: (-e.score, e.n, e.start))[:3]
+    model = load_model()
+    titles = [" ".join((p.title, *p.section)) for p in passages]
+    rows = features(question, [u.shown for u in found], [u.n for u in found], titles)
+    scores = (rows - np.array(model.mean)) / np.array(model.scale) @ np.array(model.weights)
+    scores[rows[:, NAMES.index("coverage_with_title")] < _LEAST_SHARED] = -np.inf
+    if np.isneginf(scores).all():
+        return []
+    odds = np.exp(scores - scores.max())
+    return _chosen(question, found, odds / odds.sum(), model)
 
 
-def _candidates(passages: Sequence[Passage]) -> list[Extract]:
-    found = []
-    for n, passage in enumerate(passages, 1):
-        text = evidence(passage.context)
-        for start, end in sentences(text):
-            piece = passage.context[start:end].strip()
-            if text[start:end].strip() and len(re.sub(r"\W", "", piece)) >= 4:
-                found.append(Extract(n, start, piece, 0.0))
-    return found
+@functools.cache
+def load_model() -> Model:
+    """The bundled coefficients."""
+    raw = json.loads(_MODEL.read_text(encoding="utf-8"))
+    if raw["names"] != list(NAMES):
+        raise ValueError(f"{_MODEL.name} was fitted for other features; run train/fit_extract.py")
+    mean, scale, weights = (tuple(raw[name]) for name in ("mean", "scale", "weights"))
+    return Model(mean, scale, weights, raw["enough"], raw["least"], raw["most"])
+
+
+def _chosen(question: str, found: Sequence[Unit], probabilities: np.ndarray, model: Model) -> list[Extract]:
+    wants_list = asked_kind(plain(question)) in ("list", "how")
+    order = sorted(range(len(found)), key=lambda i: (-probabilities[i], i))
+    taken: list[Extract] = []
+    sum_taken = 0.0
+    for i in order[: model.most]:
+        if taken and (sum_taken >= model.enough or probabilities[i] < model.least):
+            break
+        unit = whole_list(found[i], found) if wants_list or found[i].is_lead else found[i]
+        sum_taken += float(probabilities[i])
+        if not any(_repeats(unit.text, other.text) for other in taken):
+            taken.append(Extract(unit.n, unit.start, unit.shown, round(float(probabilities[i]), 4)))
+    return taken
+
+
+def _repeats(text: str, other: str) -> bool:
+    mine, theirs = grams(text), grams(other)
+    return len(mine & theirs) >= 0.9 * len(mine)
 
 
 def as_answer(extracts: Sequence[Extract]) -> str:
-    """The sentences in reading order, each followed by its `[n]`."""
-    ordered = sorted(extracts, key=lambda e: (e.n, e.start))
-    return "\n".join(f"{e.text}[{e.n}]" for e in ordered)
+    """The pieces in reading order, each followed by its `[n]`."""
+    return "\n".join(f"{e.text}[{e.n}]" for e in _in_order(extracts))
+
+
+def citations_of(extracts: Sequence[Extract], passages: Sequence[Passage]) -> tuple[Citation, ...]:
+    """What each piece cites: itself, so each is supported."""
+    cited = ((e, passages[e.n - 1]) for e in _in_order(extracts))
+    return tuple(Citation(e.n, p.doc, p.section, p.page, e.text, e.text, "supported") for e, p in cited)
+
+
+def _in_order(extracts: Sequence[Extract]) -> list[Extract]:
+    return sorted(extracts, key=lambda e: (e.n, e.start))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from edu_cli.ask.extract import as_answer, extract
+from edu_cli.ask.extract import as_answer, citations_of, extract
 from edu_cli.ask.generate import Draft, Grounding, generate
 from edu_cli.ask.greeting import read_talks, small_talk
 from edu_cli.ask.phrases import NO_LLM, decline, language
@@ -84,7 +84,16 @@ def _extracted(turn: Turn, found: SearchResult) -> Answer:
     turn.trail.warn(NO_LLM)
     if not extracts:
         return _decline(turn, found)
-    return _verified(turn, found, as_answer(extracts), found.passages, "extractive")
+    return turn.answer(
+        as_answer(extracts),
+        route="rag",
+        mode="extractive",
+        confidence=found.confidence,
+        strategy="direct",
+        queries=(turn.standalone,),
+        citations=citations_of(extracts, found.passages),
+        passages=found.passages,
+    )
 
 
 def _written(turn: Turn, found: SearchResult) -> Answer:
@@ -93,7 +102,7 @@ def _written(turn: Turn, found: SearchResult) -> Answer:
         turn.trail.warn(warning)
     if draft.refused:
         return _decline(turn, found)
-    return _verified(turn, found, draft.text, draft.passages, "generated")
+    return _verified(turn, found, draft.text, draft.passages)
 
 
 def _generate(turn: Turn, passages: tuple[Passage, ...]) -> Draft:
@@ -111,7 +120,7 @@ def _generate(turn: Turn, passages: tuple[Passage, ...]) -> Draft:
     return draft
 
 
-def _verified(turn: Turn, found: SearchResult, draft: str, passages: tuple[Passage, ...], mode: str) -> Answer:
+def _verified(turn: Turn, found: SearchResult, draft: str, passages: tuple[Passage, ...]) -> Answer:
     with turn.trail.step("verify") as note:
         verified = verify(draft, passages, strict=turn.request.strict, language=language(turn.standalone))
         note.detail = f"{len(verified.citations)} citations, {len(verified.unsupported)} sentences not borne out"
@@ -122,7 +131,7 @@ def _verified(turn: Turn, found: SearchResult, draft: str, passages: tuple[Passa
     return turn.answer(
         verified.text,
         route="rag",
-        mode=mode,
+        mode="generated",
         confidence=found.confidence,
         strategy="direct",
         queries=(turn.standalone,),

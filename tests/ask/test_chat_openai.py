@@ -164,7 +164,7 @@ def test_a_proxy_does_not_stand_between_this_machine_and_itself(monkeypatch: pyt
 
 @pytest.mark.parametrize("url", ["localhost:11434/v1", "ftp://host/v1", "http://"])
 def test_an_address_that_cannot_work_is_a_configuration_error(url: str) -> None:
-    with pytest.raises(ConfigError, match="llm.base_url"):
+    with pytest.raises(ConfigError, match="base_url"):
         OpenAIChat(LlmSettings(model="m", base_url=url))
 
 

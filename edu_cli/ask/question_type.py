@@ -1,0 +1,38 @@
+"""What a question asks for (a person, a time, a list …) and whether a sentence has something of that kind."""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from pathlib import Path
+
+KINDS = ("why", "when", "who", "where", "number", "list", "how", "define", "name", "other")
+_PATTERNS = Path(__file__).with_name("question_types.toml")
+# the noun after a question word: 哪个(国家), 什么样的(结构)
+_FOCUS = re.compile(
+    r"(?:哪(?:一|几)?(?:个|种|位|部|所|家|座|条|项|本|支|场|届|些|类)?|什么样?的?|何种?)"
+    r"([㐀-鿿]{1,4}?)(?:[的是在被有为里中会能要]|[?？，,。]|$)"
+)
+
+
+def asked_kind(question: str) -> str:
+    """The kind of answer that a `plain` question asks for: one of KINDS."""
+    return next((kind for kind, pattern in _patterns("asks").items() if pattern.search(question)), "other")
+
+
+def has_kind(kind: str, sentence: str) -> bool:
+    """Whether a `plain` sentence has something of the kind."""
+    return kind != "other" and bool(_patterns("has")[kind].search(sentence))
+
+
+def focus(question: str) -> str:
+    """The noun that is asked for ("哪个国家" -> "国家"), "" where there is none."""
+    found = _FOCUS.search(question)
+    return found[1] if found else ""
+
+
+@functools.cache
+def _patterns(table: str) -> dict[str, re.Pattern[str]]:
+    tables = tomllib.loads(_PATTERNS.read_text(encoding="utf-8"))
+    return {kind: re.compile("|".join(alternatives)) for kind, alternatives in tables[table].items()}

@@ -1,0 +1,147 @@
+"""Fits the coefficients of extractive answers (edu_cli/ask/extract_model.json) and reports on passages kept out.
+
+    python train/fit_extract.py ../shared/data/ir [--write]
+
+Data: Chinese reading comprehension (a question, its passage, the answer as a string of it). Candidates are the sentences
+of the five passages that BM25 finds; a sentence is right when the answer stands in it. Passages are split in two halves
+by hash: one fits, the other reports; besides, each set is reported with coefficients that never saw it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+import unicodedata
+from pathlib import Path
+
+import bm25s
+import numpy as np
+import rjieba
+
+from edu_cli.ask.extract_features import NAMES, features
+from edu_cli.ask.terms import plain
+from edu_cli.ask.units import units
+
+FIT_SETS = ("cmrc2018", "drcd-hant", "squad-zh", "xquad-zh")
+OTHER_SETS = ("domainrag", "edurag-llm-course", "crud-news")
+KIN = {"squad-zh": "xquad-zh", "xquad-zh": "squad-zh"}  # translations of the same source
+RULE = {"enough": 0.85, "least": 0.1, "most": 3}
+OUT = Path(__file__).parents[1] / "edu_cli" / "ask" / "extract_model.json"
+
+
+def words(text: str) -> list[str]:
+    return [w for w in rjieba.cut_for_search(plain(text)) if any(c.isalnum() for c in w)]
+
+
+def squeezed(text: str) -> str:
+    return re.sub(r"\s", "", unicodedata.normalize("NFKC", text)).casefold()
+
+
+def read_lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+
+
+def cases(folder: Path, limit: int) -> list[dict]:
+    """Per question whose passage BM25 finds: features, right sentences, lengths, and the half of its passage."""
+    docs = read_lines(folder / "corpus.jsonl")
+    rows = [line.split("\t") for line in (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]]
+    right = {(row[0], row[1]) for row in rows}
+    index = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
+    index.index([words(f"{d.get('title', '')} {d['text']}") for d in docs], show_progress=False)
+    found = []
+    for query in read_lines(folder / "queries.jsonl"):
+        tokens = [w for w in words(query["text"]) if w in index.vocab_dict]
+        if not tokens or not query.get("answers") or len(found) >= limit:
+            continue
+        ranked = index.retrieve([tokens], k=min(5, len(docs)), show_progress=False)[0][0]
+        hits = [docs[i] for i in ranked]
+        gold = [d["doc_id"] for d in hits if (query["query_id"], d["doc_id"]) in right]
+        if gold:
+            found.append(case(query, hits, gold[0]))
+    return found
+
+
+def case(query: dict, hits: list[dict], gold: str) -> dict:
+    pieces = [u for n, d in enumerate(hits, 1) for u in units(d["text"], n) if len(u.text) >= 4]
+    rows = features(query["text"], [u.shown for u in pieces], [u.n for u in pieces], [d.get("title", "") for d in hits])
+    answers = [squeezed(a) for a in query["answers"]]
+    return {
+        "rows": rows,
+        "right": np.array([any(a in squeezed(u.text) for a in answers) for u in pieces]),
+        "chars": np.array([len(u.text) for u in pieces]),
+        "half": hashlib.sha256(gold.encode()).digest()[0] % 2,
+    }
+
+
+def fit(items: list[dict], *, l2: float = 1e-3, steps: int = 400, rate: float = 0.05) -> tuple[np.ndarray, ...]:
+    """Softmax over a question's sentences, all right ones sharing the credit; Adam on standardised features."""
+    everything = np.concatenate([c["rows"] for c in items])
+    mean, scale = everything.mean(0), everything.std(0) + 1e-6
+    used = [c for c in items if c["right"].any() and not c["right"].all()]
+    rows = np.concatenate([(c["rows"] - mean) / scale for c in used])
+    right = np.concatenate([c["right"] for c in used]).astype(float)
+    sizes = [len(c["right"]) for c in used]
+    owner, starts = np.repeat(np.arange(len(used)), sizes), np.r_[0, np.cumsum(sizes)[:-1]]
+    weights = np.zeros(len(NAMES))
+    first, second = np.zeros_like(weights), np.zeros_like(weights)
+    for step in range(1, steps + 1):
+        score = rows @ weights
+        odds = np.exp(score - np.maximum.reduceat(score, starts)[owner])
+        p = odds / np.add.reduceat(odds, starts)[owner]
+        q = odds * right / np.add.reduceat(odds * right, starts)[owner]
+        slope = rows.T @ (p - q) / len(used) + l2 * weights
+        first, second = 0.9 * first + 0.1 * slope, 0.999 * second + 0.001 * slope**2
+        weights -= rate * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
+    return mean, scale, weights
+
+
+def report(items: list[dict], model: tuple[np.ndarray, ...]) -> dict[str, float]:
+    """Shares of questions whose first, or any, quoted sentence holds the answer; sentences and characters quoted."""
+    mean, scale, weights = model
+    totals = np.zeros(4)
+    for c in items:
+        score = (c["rows"] - mean) / scale @ weights
+        p = np.exp(score - score.max())
+        p /= p.sum()
+        order = np.argsort(-p, kind="stable")[: RULE["most"]]
+        taken = [order[0]]
+        for i in order[1:]:
+            if p[taken].sum() >= RULE["enough"] or p[i] < RULE["least"]:
+                break
+            taken.append(i)
+        totals += c["right"][order[0]], c["right"][taken].any(), len(taken), c["chars"][taken].sum()
+    first, any_of, n, chars = totals / max(len(items), 1)
+    return {"questions": len(items), "first": round(first, 3), "any": round(any_of, 3), "sentences": round(n, 2), "chars": round(chars)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--limit", type=int, default=1500)
+    parser.add_argument("--write", action="store_true")
+    args = parser.parse_args()
+    data = {name: cases(args.data / name, args.limit) for name in (*FIT_SETS, *OTHER_SETS)}
+    model = fit([c for name in FIT_SETS for c in data[name] if c["half"] == 0])
+    kept = {name: report([c for c in items if c["half"] == 1 or name in OTHER_SETS], model) for name, items in data.items()}
+    unseen = {}
+    for name in FIT_SETS:
+        others = [c for other in FIT_SETS if other not in (name, KIN.get(name)) for c in data[other]]
+        unseen[name] = report(data[name], fit(others))
+    result = {
+        "about": "coefficients of extractive answers, fitted by train/fit_extract.py",
+        "fitted_on": f"halves of {', '.join(FIT_SETS)}",
+        "kept_half": kept,
+        "never_seen": unseen,
+        "names": list(NAMES),
+        **{key: [round(float(x), 5) for x in column] for key, column in zip(("mean", "scale", "weights"), model, strict=True)},
+        **RULE,
+    }
+    print(json.dumps({"kept_half": kept, "never_seen": unseen}, indent=1))
+    if args.write:
+        OUT.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
