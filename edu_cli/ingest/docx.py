@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from edu_cli.ingest.docx_looks import Set, with_headings
 from edu_cli.ingest.docx_numbering import Label, read_numbering
 from edu_cli.ingest.docx_runs import Hanging, Inline, RunReader, has_deleted_mark
 from edu_cli.ingest.docx_styles import Style, outline_level, read_styles
@@ -25,7 +26,7 @@ def read_docx(path: Path, options: LoadOptions) -> Document:
     with Package(path) as package:
         reader = _BodyReader(package, options)
         root = package.xml(reader.part)
-        blocks = tuple(_merged(reader.read(child(root, "body"))))
+        blocks = tuple(_merged(reader.read_body(child(root, "body"))))
         return Document(
             format="docx",
             title=reader.title or next((b.text for b in blocks if b.kind == "heading"), ""),
@@ -50,6 +51,7 @@ class _BodyReader:
             for kind in ("footnote", "endnote")
             for note in children(self._xml(f"{kind}s"), kind)
         }
+        self._paragraphs: list[Set] = []
         self._objects = 0
         self._foreign = 0
         self._carried: Inline | None = None  # a paragraph whose end was deleted, waiting for the next one
@@ -66,6 +68,15 @@ class _BodyReader:
         if self._foreign:
             told.append(f"{self._foreign} embedded documents were not read")
         return told
+
+    def read_body(self, body: Element | None) -> list[Block]:
+        """As `read`; in a document without headings of its own, those that can be told by their looks."""
+        blocks = list(self.read(body))
+        if any(block.kind == "heading" for block in blocks):
+            return blocks
+        origins = {id(block): (paragraph, style) for block, paragraph, style in self._paragraphs}
+        default = (None, self._styles.default)
+        return with_headings([Set(block, *origins.get(id(block), default)) for block in blocks], self._styles)
 
     def read(self, container: Element | None) -> Iterator[Block]:
         """The blocks of a body, cell, box or note."""
@@ -101,7 +112,9 @@ class _BodyReader:
             return
         text = inline.text
         if text:
-            yield self._block(text, style, self._label(properties, style_id, style), _own_level(properties, style))
+            block = self._block(text, style, self._label(properties, style_id, style), _own_level(properties, style))
+            self._paragraphs.append(Set(block, e, style))
+            yield block
         for hanging in inline.hanging:
             yield from self._hanging(hanging)
 
@@ -166,7 +179,7 @@ def _is_contents(sdt: Element) -> bool:
     return gallery is not None and attribute(gallery, "val") == "Table of Contents"
 
 
-def _merged(blocks: Iterator[Block]) -> Iterator[Block]:
+def _merged(blocks: Iterable[Block]) -> Iterator[Block]:
     """Items of a list, and lines of code, that follow one another as one block."""
     held: Block | None = None
     for block in blocks:

@@ -17,7 +17,10 @@ _MAX_DEPTH = 20  # of a chain of based-on styles; Word's own limit is 11
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """A style with what it inherits. `level` is 1-9 for headings, 0 for the title, None for body text."""
+    """A style with what it inherits. `level` is 1-9 for headings, 0 for the title, None for body text.
+
+    `size` is in half points, 0 where no style says it.
+    """
 
     name: str = ""
     level: int | None = None
@@ -27,6 +30,8 @@ class Style:
     is_toc: bool = False
     is_code: bool = False
     is_caption: bool = False
+    size: int = 0
+    is_bold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,14 @@ def _resolved(style_id: str, raw: dict[str, Element]) -> Style:
         is_toc=any(_TOC.fullmatch(name) for name in names),
         is_code=any(_CODE.search(name) for name in names),
         is_caption=any(_CAPTION.search(name) for name in names),
+        size=next((int(size) for e in chain if (size := _run_value(e, "sz")).isdecimal()), 0),
+        is_bold=is_on(next((bold for e in chain if (bold := child(e, "rPr", "b")) is not None), None)),
     )
+
+
+def _run_value(style: Element, name: str) -> str:
+    found = child(style, "rPr", name)
+    return attribute(found, "val") if found is not None else ""
 
 
 def _inherited_level(chain: list[Element], names: list[str]) -> int | None:
