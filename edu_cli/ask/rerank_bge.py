@@ -1,6 +1,7 @@
 """The BGE cross-encoder through FlagEmbedding: question x passage -> probability.
 
-FlagReranker loads the model; its `compute_score` is not used, since it computes the first batch of every call twice.
+FlagReranker loads the model; its `compute_score` is not used: it computes the first batch of every call twice, fails on
+a long question with a short passage, and turns every text into tokens, back into text and into tokens again.
 """
 
 from __future__ import annotations

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from edu_cli.text import fold
+from edu_cli.index.tokens import fold_for_words
 from edu_cli.types import SparseVector
 
 K1, B = 1.2, 0.75
@@ -24,15 +24,16 @@ _HAN = r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fff
 _KANA_HANGUL = r"\u3041-\u30ff\u31f0-\u31ff\uac00-\ud7af"
 _RUN = f"[{_HAN}{_KANA_HANGUL}]"
 _WORD = rf"(?:(?!{_RUN})[^\W_])+"
-# A word may go on over one of _ . - / ' : (node_id, k-means, 2031-09-01, gb/t) and may end in + or # (c++, c#).
-_TERMS = re.compile(rf"(?P<run>{_RUN}+)|{_WORD}(?:[_.\-/':]{_WORD})*(?:\+{{1,2}}|#)?")
+# A word may go on over one of _ . - / ' : (node_id, k-means, 2031-09-01, gb/t), and end in a sign (c++, c#).
+_SIGN = r"(?<=[a-z])(?:\+\+|[+#](?![a-z0-9]))"
+_TERMS = re.compile(rf"(?P<run>{_RUN}+)|{_WORD}(?:[_.\-/':]{_WORD})*(?:{_SIGN})?")
 _PARTS = re.compile(_WORD)
 _NO_ID = 0xFFFFFFFF  # Milvus takes ids below 2^32 - 1
 
 
-def terms(text: str, normalise: Callable[[str], str] = fold) -> Iterator[str]:
+def terms(text: str) -> Iterator[str]:
     """The terms of a text, repeats included. A compound word gives itself and its parts (k-means, k, means)."""
-    for match in _TERMS.finditer(normalise(text)):
+    for match in _TERMS.finditer(fold_for_words(text)):
         found = match.group()
         if not match.group("run"):
             yield found
