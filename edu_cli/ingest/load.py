@@ -85,8 +85,10 @@ def _read(path: Path, name: str, kind: Format, options: LoadOptions) -> Document
     try:
         reader: Reader = getattr(importlib.import_module(f"edu_cli.ingest.{module}"), function)
         return reader(path, options)
-    except LoadError:
-        raise
+    except LoadError as error:
+        if name in error.message:
+            raise
+        raise LoadError(f"{name}: {error.message}", hint=error.hint, code=error.code) from error
     except EduError as error:
         raise LoadError(f"{name}: {error.message}", hint=error.hint, code="unsupported") from error
     except MemoryError as error:
