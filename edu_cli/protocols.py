@@ -201,3 +201,16 @@ class IngestCatalog(Protocol):
         Returns the ids of children that no longer exist; they are unsettled until `settle`.
         """
         ...
+
+
+class ScopeWish(Protocol):
+    """What the scope flags of a verb say; `filters` are (key, value) pairs."""
+
+    @property
+    def tenant(self) -> str: ...
+    @property
+    def subject(self) -> str | None: ...
+    @property
+    def doc(self) -> str | None: ...
+    @property
+    def filters(self) -> Sequence[tuple[str, str]]: ...

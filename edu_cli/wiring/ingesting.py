@@ -16,7 +16,7 @@ from edu_cli.errors import IndexMismatchError
 from edu_cli.index.catalog import Catalog
 from edu_cli.index.catalog_write import CatalogWriter, open_catalog_writer
 from edu_cli.index.encoders.choose import choose_encoder, open_encoder
-from edu_cli.index.refresh import IndexReport, LexicalPlace, check_lexical, refresh_lexical, refresh_sparse
+from edu_cli.index.refresh import IndexReport, check_lexical, refresh_lexical, refresh_sparse
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.pipeline import IngestTools
 from edu_cli.ingest.split import encoding_text
@@ -26,12 +26,10 @@ from edu_cli.project import Project
 from edu_cli.protocols import Encoder, Progress
 from edu_cli.text import content_id
 from edu_cli.types import ChildRow, EncoderPin
+from edu_cli.wiring.places import NO_ENCODER, lexical_place, milvus_target, vectors_path
 
 if TYPE_CHECKING:
-    from edu_cli.index.milvus_connect import MilvusTarget
     from edu_cli.index.vector_cache import VectorCache
-
-NO_ENCODER = EncoderPin("none", "", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,8 @@ class IngestSession:
     """A project that is being written: what the pipeline works with, and the derived indexes' refresh after it."""
 
     tools: IngestTools
-    refresh: Callable[[], IndexReport]
+    catalog: CatalogWriter
+    refresh: Callable[[bool], IndexReport]
 
 
 @contextmanager
@@ -81,7 +80,9 @@ def open_ingest(
         with LoadPool(settings.ingest.jobs, settings.ingest.timeout_s, factory) as pool:
             open_vectors = None if pin.name == "none" else vectors.open
             tools = IngestTools(catalog, pool.load_all, open_vectors, vectors.store_mark, progress)
-            yield IngestSession(tools, lambda: refresh_indexes(project, settings, catalog, progress))
+            yield IngestSession(
+                tools, catalog, lambda force: refresh_indexes(project, settings, catalog, progress, force=force)
+            )
     finally:
         catalog.close()
 
@@ -136,7 +137,7 @@ class IngestVectors:
         pin = self._pinned()
         texts, cache = self.texts()
         store = MilvusStore(
-            milvus_target(self._project, self._settings, self._catalog, pin), sparse_path=None, uses_idf=False
+            milvus_target(self._project, self._settings, self._project_id(), pin), sparse_path=None, uses_idf=False
         )
 
         def close() -> None:
@@ -157,6 +158,12 @@ class IngestVectors:
         """Names, sizes and times of Milvus Lite's files; "" for a server, which cannot be looked at from outside."""
         return "" if self._settings.milvus.uri else files_mark(self._project.milvus_path)
 
+    def _project_id(self) -> str:
+        found = self._catalog.meta("project_id")
+        if found is None:
+            self._catalog.remember("project_id", found := uuid.uuid4().hex)
+        return found
+
     def _load(self, name: str) -> Encoder:
         if self._encoder is None:
             self._encoder = open_encoder(name, self._settings.encoder, cache_dir(self._settings))
@@ -176,7 +183,7 @@ class IngestVectors:
         elif pinned.name != "none":
             from edu_cli.index.milvus import MilvusStore
 
-            target = milvus_target(self._project, self._settings, self._catalog, pinned)
+            target = milvus_target(self._project, self._settings, self._project_id(), pinned)
             store = MilvusStore(target, sparse_path=None, uses_idf=False)
             store.drop()
             store.close()
@@ -203,43 +210,6 @@ def check_indexes(project: Project, settings: Settings, catalog: Catalog) -> Ind
     return check_lexical(catalog, lexical_place(project, settings))
 
 
-def child_text(row: ChildRow) -> str:
-    """What the encoder and BM25 see of a child."""
-    return encoding_text(row.title, row.parent, row.child)
-
-
-def lexical_place(project: Project, settings: Settings) -> LexicalPlace:
-    """Where the BM25 index is and what it is built with."""
-    user_dict = settings.lexical.user_dict
-    place = (project.root / user_dict) if user_dict else None
-    return LexicalPlace(project.bm25_path, settings.lexical, place, cache_dir(settings))
-
-
-def vectors_path(project: Project, settings: Settings) -> Path:
-    """The vector cache: the project's own, or the one that projects share where EDU_CACHE_DIR is set."""
-    return cache_dir(settings) / "vectors.sqlite" if settings.cache.dir else project.vectors_path
-
-
-def milvus_target(project: Project, settings: Settings, catalog: CatalogWriter, pin: EncoderPin) -> MilvusTarget:
-    """Where the project's vectors are kept; its id tells it apart on a server that projects share."""
-    from edu_cli.index.milvus import collection_name
-    from edu_cli.index.milvus_connect import MilvusTarget
-
-    project_id = catalog.meta("project_id")
-    if project_id is None:
-        project_id = uuid.uuid4().hex
-        catalog.remember("project_id", project_id)
-    milvus = settings.milvus
-    return MilvusTarget(
-        milvus.uri or str(project.milvus_path),
-        collection_name(project_id, pin.fingerprint),
-        pin.dim,
-        milvus.token,
-        milvus.database,
-        milvus.timeout_s,
-    )
-
-
 def files_mark(folder: Path) -> str:
     """Names, sizes and times of all files below a folder, as one hash."""
     found = []
@@ -248,3 +218,8 @@ def files_mark(folder: Path) -> str:
             stat = Path(base, name).stat()
             found.append(f"{base}/{name} {stat.st_size} {stat.st_mtime_ns}")
     return content_id(*sorted(found))
+
+
+def child_text(row: ChildRow) -> str:
+    """What the encoder and BM25 see of a child."""
+    return encoding_text(row.title, row.parent, row.child)

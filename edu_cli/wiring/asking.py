@@ -1,0 +1,187 @@
+"""Settings -> what reading a project takes: the searcher, and the tools of `ask`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from edu_cli.config import Settings, cache_dir
+from edu_cli.errors import IndexMismatchError
+from edu_cli.index.catalog import Catalog, open_catalog
+from edu_cli.index.encoders.choose import open_encoder
+from edu_cli.project import Project
+from edu_cli.protocols import Encoder, LexicalIndex, Reranker, ScopeWish, VectorStore
+from edu_cli.types import EncoderPin, Scope, StoredParent
+from edu_cli.wiring.places import NO_ENCODER, lexical_place, milvus_target, vectors_path
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from edu_cli.ask.request import AskTools
+    from edu_cli.ask.search import Searcher
+    from edu_cli.evaluate.run import Corpus
+    from edu_cli.index.vector_cache import VectorCache
+
+    Vectors = Mapping[str, npt.NDArray[np.float32]]
+
+
+class CatalogParents:
+    """protocols.ParentSource: texts from the catalog, vectors from the cache (None: there are none)."""
+
+    def __init__(self, catalog: Catalog, vectors: VectorCache | None) -> None:
+        self._catalog = catalog
+        self._vectors = vectors
+
+    def parents(self, parent_ids: Sequence[str]) -> Mapping[str, StoredParent]:
+        """The parents that exist, by id."""
+        return self._catalog.parents(parent_ids)
+
+    def child_vectors(self, child_ids: Sequence[str]) -> Vectors:
+        """Dense vectors by child id; children without vectors are left out."""
+        if self._vectors is None:
+            return {}
+        keys = self._catalog.text_keys(child_ids)
+        found = self._vectors.find_dense(list(keys.values()))
+        return {child_id: found[key] for child_id, key in keys.items() if key in found}
+
+
+def find_scope(project: Project, wish: ScopeWish) -> Scope:
+    """Which children the flags allow. Raises UsageError for a filter whose key no document has."""
+    from edu_cli.index.documents import scope_of
+
+    filters = [f"{key}={value}" for key, value in wish.filters]
+    with open_reader(project) as catalog:
+        return scope_of(catalog, wish.tenant, subject=wish.subject, doc_glob=wish.doc, filters=filters)
+
+
+def eval_corpus(project: Project, tenant: str) -> Corpus:
+    """What `edu eval` must know of the corpus: paths, encoder, corpus hash."""
+    from edu_cli.evaluate.run import Corpus
+    from edu_cli.index.documents import documents
+
+    with open_reader(project) as catalog:
+        pin = catalog.encoder() or NO_ENCODER
+        docs = [record.path for record in documents(catalog, tenant=tenant) if record.error is None]
+        encoder = None if pin.name == "none" else {"name": pin.name, "dim": pin.dim}
+        return Corpus(docs, encoder, catalog.corpus_hash())
+
+
+@contextmanager
+def open_reader(project: Project) -> Iterator[Catalog]:
+    """The catalog for reading."""
+    catalog = open_catalog(project.catalog_path)
+    try:
+        yield catalog
+    finally:
+        catalog.close()
+
+
+@contextmanager
+def open_searcher(project: Project, settings: Settings) -> Iterator[Searcher]:
+    """Retrieval over a project, with the encoder that it is pinned to.
+
+    Raises IndexMismatchError where another encoder is configured, StoreError for a store that cannot be read.
+    """
+    from edu_cli.ask.search import Searcher
+
+    with ExitStack() as stack:
+        catalog = open_catalog(project.catalog_path)
+        stack.callback(catalog.close)
+        pin = _checked_pin(catalog, project, settings)
+        warnings: list[str] = []
+        encoder, store, vectors = None, None, None
+        if pin.name != "none" and settings.search.mode != "bm25":
+            encoder = _open_pinned(pin, project, settings)
+            store = _open_store(stack, catalog, pin, project, settings, encoder)
+            vectors = _open_vectors(stack, pin, project, settings)
+        elif pin.name == "none":
+            warnings.append("There is no encoder on this machine: search is by BM25 words only.")
+        yield Searcher(
+            encoder=encoder,
+            store=store,
+            lexical=_open_lexical(project, settings),
+            parents=CatalogParents(catalog, vectors),
+            settings=settings.search,
+            reranker=_open_reranker(settings),
+            warnings=warnings,
+        )
+
+
+@contextmanager
+def open_ask(project: Project, settings: Settings) -> Iterator[AskTools]:
+    """What `ask` needs; retrieval is opened when the first question needs passages, and kept."""
+    from edu_cli.ask.request import AskTools
+
+    with ExitStack() as stack:
+        opened: list[Searcher] = []
+
+        def search() -> Searcher:
+            if not opened:
+                opened.append(stack.enter_context(open_searcher(project, settings)))
+            return opened[0]
+
+        chat = None
+        if settings.llm.model:
+            from edu_cli.ask.chat_openai import OpenAIChat
+
+            chat = OpenAIChat(settings.llm)
+        yield AskTools(settings, search, chat, project.prompts_path)
+
+
+def _checked_pin(catalog: Catalog, project: Project, settings: Settings) -> EncoderPin:
+    pin = catalog.encoder() or NO_ENCODER
+    wanted = settings.encoder.name
+    if wanted not in ("auto", pin.name):
+        raise IndexMismatchError(
+            f"The vectors of {project.root} were made by {pin.name}, and {wanted} is configured.",
+            hint=f"`edu ingest PATH --rebuild` encodes everything by {wanted}; EDU_ENCODER={pin.name} keeps it",
+        )
+    return pin
+
+
+def _open_pinned(pin: EncoderPin, project: Project, settings: Settings) -> Encoder:
+    encoder = open_encoder(pin.name, settings.encoder, cache_dir(settings))
+    if encoder.fingerprint != pin.fingerprint:
+        raise IndexMismatchError(
+            f"The vectors of {project.root} were made by other weights or another format of {pin.name}.",
+            hint="`edu ingest PATH --rebuild` encodes everything again",
+        )
+    return encoder
+
+
+def _open_store(
+    stack: ExitStack, catalog: Catalog, pin: EncoderPin, project: Project, settings: Settings, encoder: Encoder
+) -> VectorStore:
+    from edu_cli.index.milvus import MilvusStore
+
+    target = milvus_target(project, settings, catalog.meta("project_id") or "", pin)
+    store = MilvusStore(target, sparse_path=project.sparse_path, uses_idf=encoder.uses_idf)
+    stack.callback(store.close)
+    return store
+
+
+def _open_vectors(stack: ExitStack, pin: EncoderPin, project: Project, settings: Settings) -> VectorCache:
+    from edu_cli.index.vector_cache import open_vector_cache
+
+    vectors = open_vector_cache(vectors_path(project, settings), pin.fingerprint)
+    stack.callback(vectors.close)
+    return vectors
+
+
+def _open_lexical(project: Project, settings: Settings) -> LexicalIndex:
+    from edu_cli.index.lexical import open_lexical
+    from edu_cli.index.tokens import open_tokenizer
+
+    place = lexical_place(project, settings)
+    return open_lexical(place.path, open_tokenizer(place.user_dict, place.cache))
+
+
+def _open_reranker(settings: Settings) -> Reranker | None:
+    """The BGE reranker where it is asked for; None takes the bundled one."""
+    if settings.search.reranker != "bge":
+        return None
+    from edu_cli.ask.rerank_bge import BgeReranker
+
+    return BgeReranker(settings.search.bge_reranker, settings.encoder.device)

@@ -1,0 +1,44 @@
+"""Where a project's derived stores are, for those who write and those who read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from edu_cli.config import Settings, cache_dir
+from edu_cli.index.refresh import LexicalPlace
+from edu_cli.project import Project
+from edu_cli.types import EncoderPin
+
+if TYPE_CHECKING:
+    from edu_cli.index.milvus_connect import MilvusTarget
+
+NO_ENCODER = EncoderPin("none", "", 0)
+
+
+def lexical_place(project: Project, settings: Settings) -> LexicalPlace:
+    """Where the BM25 index is and what it is built with."""
+    user_dict = settings.lexical.user_dict
+    place = (project.root / user_dict) if user_dict else None
+    return LexicalPlace(project.bm25_path, settings.lexical, place, cache_dir(settings))
+
+
+def vectors_path(project: Project, settings: Settings) -> Path:
+    """The vector cache: the project's own, or the one that projects share where EDU_CACHE_DIR is set."""
+    return cache_dir(settings) / "vectors.sqlite" if settings.cache.dir else project.vectors_path
+
+
+def milvus_target(project: Project, settings: Settings, project_id: str, pin: EncoderPin) -> MilvusTarget:
+    """Where the project's vectors are kept; `project_id` tells it apart on a server that projects share."""
+    from edu_cli.index.milvus import collection_name
+    from edu_cli.index.milvus_connect import MilvusTarget
+
+    milvus = settings.milvus
+    return MilvusTarget(
+        milvus.uri or str(project.milvus_path),
+        collection_name(project_id, pin.fingerprint),
+        pin.dim,
+        milvus.token,
+        milvus.database,
+        milvus.timeout_s,
+    )
