@@ -125,7 +125,7 @@ def _plain(path: Path) -> Document | LoadError:
     for line in filter(str.strip, text.splitlines()):
         level = len(line) - len(line.lstrip("#"))
         blocks.append(Block("heading" if level else "paragraph", line.lstrip("# "), level))
-    return Document("markdown", path.stem, tuple(blocks), encoding="utf-8")
+    return Document("markdown", "", tuple(blocks), encoding="utf-8")
 
 
 def _hash32(text: str) -> int:

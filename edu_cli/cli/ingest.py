@@ -19,6 +19,7 @@ from edu_cli.cli.context import (
     new_app,
     open_cli,
 )
+from edu_cli.cli.writing import LockTimeoutOption, writing
 from edu_cli.errors import ExitCode
 from edu_cli.project import Project, create_state
 
@@ -48,9 +49,7 @@ def ingest(
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Files loaded at once. [default: one a core]")] = None,
     no_prune: Annotated[bool, typer.Option("--no-prune", help="Keep documents whose files are gone.")] = False,
     no_index: Annotated[bool, typer.Option("--no-index", help="Leave the BM25 index as it is.")] = False,
-    lock_timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0, help="Longest wait for another edu that writes.")
-    ] = 10.0,
+    lock_timeout: LockTimeoutOption = 10.0,
     project: ProjectOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -115,25 +114,19 @@ def _request(
 def _preview(where: Project, request: IngestRequest) -> Receipt:
     """What an ingest would do; nothing is written, not even `.edu/`."""
     from edu_cli.ingest.pipeline import preview
-    from edu_cli.wiring import open_preview
+    from edu_cli.wiring.ingesting import open_preview
 
     with open_preview(where) as catalog:
         return preview(request, catalog)
 
 
 def _ingest(cli: Cli, where: Project, request: IngestRequest, lock_timeout_s: float, *, index: bool) -> Receipt:
-    from edu_cli.index.lock import writer_lock
     from edu_cli.ingest.pipeline import ingest
-    from edu_cli.wiring import open_ingest
 
     create_state(where)
-    with (
-        writer_lock(where.lock_path, lock_timeout_s, cli.out.note),
-        cli.out.progress() as progress,
-        open_ingest(where, cli.settings, progress, rebuild=request.rebuild) as session,
-    ):
+    with writing(cli, where, lock_timeout_s, rebuild=request.rebuild) as session:
         receipt = ingest(request, session.tools)
-        report = session.refresh() if index else None
+        report = session.refresh(False) if index else None
     seconds = report.seconds if report else 0.0
     total = receipt.seconds["total"] + seconds
     return replace(receipt, seconds={**receipt.seconds, "index": seconds, "total": total})

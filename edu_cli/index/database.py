@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,21 +18,22 @@ class Database:
     """One connection, used by one thread at a time (the lock sees to it).
 
     `steps` are SQL scripts; `user_version` counts those that the file has had. A file from before gets the missing
-    ones in one transaction, after a copy of it was put beside it.
+    ones in one transaction, after a copy of it was put beside it. What is not `durable` may lose its last transactions
+    when the power fails, never when the process is killed.
     """
 
-    def __init__(self, path: Path, steps: Sequence[str], application_id: int) -> None:
+    def __init__(self, path: Path, steps: Sequence[str], application_id: int, *, durable: bool = True) -> None:
         self.path = path
         self._lock = threading.RLock()
         with _told(path):
             self._connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
             try:
-                self._prepare(steps, application_id)
+                self._prepare(steps, application_id, durable)
             except BaseException:
                 self._connection.close()
                 raise
 
-    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def rows(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query. Raises StoreError."""
         with self._lock, _told(self.path):
             return self._connection.execute(sql, parameters).fetchall()
@@ -68,7 +69,7 @@ class Database:
         with self._lock:
             self._connection.close()
 
-    def _prepare(self, steps: Sequence[str], application_id: int) -> None:
+    def _prepare(self, steps: Sequence[str], application_id: int, durable: bool) -> None:
         run = self._connection.execute
         version = run("PRAGMA user_version").fetchone()[0]
         owner = run("PRAGMA application_id").fetchone()[0]
@@ -80,7 +81,7 @@ class Database:
                 hint="update edu: pip install -U edu-cli",
             )
         run("PRAGMA journal_mode = WAL")
-        run("PRAGMA synchronous = FULL")
+        run(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         run("PRAGMA foreign_keys = ON")
         if version < len(steps):
             self._migrate(steps, application_id)

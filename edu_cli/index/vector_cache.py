@@ -104,7 +104,7 @@ class VectorCache:
 def open_vector_cache(path: Path, fingerprint: str) -> VectorCache:
     """The cache file, made where there is none. Raises StoreError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    return VectorCache(Database(path, VECTOR_STEPS, VECTORS_ID), fingerprint)
+    return VectorCache(Database(path, VECTOR_STEPS, VECTORS_ID, durable=False), fingerprint)
 
 
 def _batches(keys: Sequence[str]) -> Iterator[str]:

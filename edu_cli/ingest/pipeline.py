@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from edu_cli.ingest.prepare import Place, Prepared, prepare, prepare_failed
 from edu_cli.ingest.receipt import ChunkCounts, FileReceipt, Receipt, receipt_of, receipts_of
 from edu_cli.ingest.repair import reconcile, settle
 from edu_cli.ingest.roots import Target, scan_target, targets_of
-from edu_cli.ingest.storing import Storing, Tally, VectorTools, batches
+from edu_cli.ingest.storing import LazyVectors, Storing, Tally, VectorTools, batches
 from edu_cli.ingest.workers import Loaded
 from edu_cli.protocols import IngestCatalog, Progress
 from edu_cli.text import content_id
@@ -113,27 +114,47 @@ def ingest(request: IngestRequest, tools: IngestTools) -> Receipt:
     return Receipt(tuple(files), chunks, pin, tools.catalog.corpus_hash(), seconds, tuple(warnings))
 
 
+def remove(doc_ids: Sequence[str], tools: IngestTools) -> int:
+    """Takes documents out of catalog and store; how many chunks went. The caller holds the project's lock."""
+    tally = Tally()
+    with _vectors(tools) as vectors, Storing(tools.catalog, vectors, tools.progress, tally) as storing:
+        storing.remove(doc_ids)
+        storing.finish()
+        if vectors and vectors.opened:
+            reconcile(tools.catalog, vectors.get(), tools.progress, tally)
+    tools.catalog.drop_empty_roots()
+    return tally.deleted
+
+
 def _run(
     request: IngestRequest, tools: IngestTools, plans: Sequence[Plan], tally: Tally, receipts: list[FileReceipt]
 ) -> list[str]:
     files = [(file, _place(one.target, request, tools.catalog)) for one in plans for file in one.load]
     tools.progress.start("load", len(files))
-    with Ahead(lambda: _prepared(request, tools, files, tally), _AHEAD) as stream:
-        vectors = tools.open_vectors() if tools.open_vectors else None
-        try:
-            if vectors:
-                settle(tools.catalog, vectors, tools.progress, tally)
-            with Storing(tools.catalog, vectors, tools.progress, tally) as storing:
-                for batch in batches(_noted(stream, receipts)):
-                    storing.add(batch)
-                storing.remove([doc_id for one in plans for doc_id in one.gone])
-                storing.finish()
-            warnings = _mend(request, tools, vectors, tally) if vectors else []
-        finally:
-            if vectors:
-                vectors.close()
-    tools.catalog.remember(_STORE_MARK, tools.store_mark())
-    return warnings
+    with _vectors(tools) as vectors, Ahead(lambda: _prepared(request, tools, files, tally), _AHEAD) as stream:
+        if vectors and tools.catalog.unsettled():
+            settle(tools.catalog, vectors.get(), tools.progress, tally)
+        with Storing(tools.catalog, vectors, tools.progress, tally) as storing:
+            for batch in batches(_noted(stream, receipts)):
+                storing.add(batch)
+            storing.remove([doc_id for one in plans for doc_id in one.gone])
+            storing.finish()
+        if vectors and (vectors.opened or _is_suspect(tools)):
+            return _mend(request, tools, vectors.get(), tally)
+    return []
+
+
+@contextmanager
+def _vectors(tools: IngestTools) -> Iterator[LazyVectors | None]:
+    """The vector side; where it was opened and all went well, how its files look from outside is noted."""
+    vectors = LazyVectors(tools.open_vectors) if tools.open_vectors else None
+    try:
+        yield vectors
+    finally:
+        if vectors:
+            vectors.close()
+    if vectors and vectors.opened:
+        tools.catalog.remember(_STORE_MARK, tools.store_mark())
 
 
 def _prepared(

@@ -7,6 +7,7 @@ has flushed, all of them are settled. `repair` looks at what a killed run left u
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -51,6 +52,27 @@ class Tally:
     seconds: dict[str, float] = field(default_factory=lambda: {"load": 0.0, "split": 0.0, "encode": 0.0, "store": 0.0})
 
 
+class LazyVectors:
+    """The vector side, opened when it is first needed: a run that changes no chunk does without Milvus."""
+
+    def __init__(self, open_vectors: Callable[[], VectorTools]) -> None:
+        self._open = open_vectors
+        self._lock = threading.Lock()
+        self.opened: VectorTools | None = None
+
+    def get(self) -> VectorTools:
+        """The open vector side."""
+        with self._lock:
+            if self.opened is None:
+                self.opened = self._open()
+            return self.opened
+
+    def close(self) -> None:
+        """Closes what was opened."""
+        if self.opened:
+            self.opened.close()
+
+
 class Encoding:
     """Encoding texts -> vectors, counted and shown."""
 
@@ -88,12 +110,12 @@ class Encoding:
 class Storing:
     """Writes batches behind the encoder's back, in order, in one thread. Use as a context manager."""
 
-    def __init__(self, catalog: IngestCatalog, tools: VectorTools | None, progress: Progress, tally: Tally) -> None:
+    def __init__(self, catalog: IngestCatalog, vectors: LazyVectors | None, progress: Progress, tally: Tally) -> None:
         self._catalog = catalog
-        self._tools = tools
+        self._vectors = vectors
         self._tally = tally
         self._progress = progress
-        self._encoding = Encoding(tools.texts, progress, tally) if tools else None
+        self._encoding: Encoding | None = None
         self._behind = ThreadPoolExecutor(1, thread_name_prefix="edu-store")
         self._running: list[Future[None]] = []
         self._unflushed: list[str] = []
@@ -108,13 +130,13 @@ class Storing:
     def add(self, batch: Sequence[Prepared]) -> None:
         """Encodes what is new in a batch and puts it in place. Errors of earlier batches are raised here."""
         documents = [prepared.document for prepared in batch]
-        if self._encoding:
+        if self._vectors:
             texts = {key: text for prepared in batch for key, text in prepared.texts.items()}
             present = self._catalog.children_of([document.doc_id for document in documents])
             for children in _new_children(documents, present):
                 self._n_children += len(children)
                 self._progress.start("encode", self._n_children)
-                vectors = self._encoding.vectors({child.text_key: texts[child.text_key] for child in children})
+                vectors = self._encode({child.text_key: texts[child.text_key] for child in children})
                 self._submit(self._upsert, [child.row(vectors[child.text_key]) for child in children])
         self._submit(self._swap, documents, [])
 
@@ -127,6 +149,11 @@ class Storing:
         self._submit(self._flush)
         for future in self._running:
             future.result()
+
+    def _encode(self, texts: Mapping[str, str]) -> Mapping[str, CachedVectors]:
+        if self._encoding is None:
+            self._encoding = Encoding(self._tools.texts, self._progress, self._tally)
+        return self._encoding.vectors(texts)
 
     def _submit(self, work: Callable[..., None], *arguments: object) -> None:
         while len(self._running) >= 2:  # two slices in memory besides the one being encoded
@@ -141,32 +168,32 @@ class Storing:
     def _upsert(self, rows: Sequence[VectorRow]) -> None:
         ids = [row.child_id for row in rows]
         self._catalog.unsettle(ids)
-        self._store.upsert(rows)
+        self._tools.store.upsert(rows)
         self._unflushed += ids
 
     def _swap(self, documents: Sequence[CatalogDocument], gone: Sequence[str]) -> None:
         dropped = self._catalog.swap(documents, gone)
         self._tally.deleted += len(dropped)
-        if not self._tools:
+        if not self._vectors:
             self._catalog.settle(dropped)
             return
         if dropped:
-            self._store.delete(dropped)
+            self._tools.store.delete(dropped)
             self._unflushed += dropped
         if len(self._unflushed) >= _FLUSH_ROWS:
             self._flush()
 
     def _flush(self) -> None:
         if self._unflushed:
-            self._store.flush()
+            self._tools.store.flush()
             self._catalog.settle(self._unflushed)
             self._unflushed = []
 
     @property
-    def _store(self) -> VectorStore:
-        if self._tools is None:
-            raise AssertionError("there is no store without an encoder")
-        return self._tools.store
+    def _tools(self) -> VectorTools:
+        if self._vectors is None:
+            raise AssertionError("there is no vector side without an encoder")
+        return self._vectors.get()
 
 
 def batches(prepared: Iterator[Prepared]) -> Iterator[list[Prepared]]:

@@ -1,0 +1,203 @@
+"""`edu docs`: documents listed, shown, removed and exported."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from edu_cli.cli.context import (
+    Cli,
+    DebugOption,
+    JsonOption,
+    ProjectOption,
+    QuietOption,
+    VerboseOption,
+    new_app,
+    open_cli,
+)
+from edu_cli.cli.writing import LockTimeoutOption, writing
+from edu_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from edu_cli.index.catalog import Catalog
+    from edu_cli.index.documents import DocumentRecord
+    from edu_cli.types import StoredParent
+
+app = new_app()
+
+SubjectOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only of this subject.")]
+TenantOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only of this tenant.")]
+DocArgument = Annotated[str, typer.Argument(metavar="DOC", help="A path, or a glob over paths.", show_default=False)]
+
+
+@app.command("list")
+def list_documents(
+    doc: Annotated[str | None, typer.Argument(metavar="[GLOB]", show_default=False)] = None,
+    subject: SubjectOption = None,
+    tenant: TenantOption = None,
+    project: ProjectOption = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """List documents, failed ones included."""
+    from edu_cli.index.documents import documents
+    from edu_cli.wiring.ingesting import open_reader
+
+    cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
+    with open_reader(cli.project) as catalog:
+        found = documents(catalog, tenant=tenant, subject=subject, glob=doc)
+    if json:
+        cli.out.value({"schema": 1, "documents": [_record_json(record) for record in found]})
+    elif found:
+        rows = [
+            (r.path, r.subject, r.format, str(r.pages or ""), str(r.children or ""), r.error[1] if r.error else r.title)
+            for r in found
+        ]
+        cli.out.table(("document", "subject", "format", "pages", "chunks", "title"), rows, right=(3, 4))
+    else:
+        cli.out.note("no documents")
+
+
+@app.command()
+def show(
+    doc: DocArgument,
+    tenant: TenantOption = None,
+    project: ProjectOption = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Show what is known of a document, and its sections; -v shows their texts."""
+    from edu_cli.wiring.ingesting import open_reader
+
+    cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
+    with open_reader(cli.project) as catalog:
+        found = _wanted(catalog, doc, tenant)
+        parents = {record.doc_id: list(catalog.export([record.doc_id])) for record in found}
+    if json:
+        shown = [{**_record_json(r), "sections": [_parent_json(p) for p in parents[r.doc_id]]} for r in found]
+        cli.out.value({"schema": 1, "documents": shown})
+        return
+    for record in found:
+        _show(cli, record, parents[record.doc_id])
+
+
+@app.command()
+def remove(
+    docs: Annotated[
+        list[str], typer.Argument(metavar="DOC...", help="Paths, or globs over paths.", show_default=False)
+    ],
+    tenant: TenantOption = None,
+    lock_timeout: LockTimeoutOption = 10.0,
+    project: ProjectOption = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Remove documents; files that still exist come back with the next ingest of their folder."""
+    from edu_cli.ingest.pipeline import remove as remove_documents
+
+    cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
+    with writing(cli, cli.project, lock_timeout) as session:
+        found = {record.doc_id: record for doc in docs for record in _wanted(session.catalog, doc, tenant)}
+        deleted = remove_documents(list(found), session.tools)
+        session.refresh(False)
+    if json:
+        cli.out.value({"schema": 1, "removed": [r.path for r in found.values()], "chunks": deleted})
+    else:
+        for record in found.values():
+            cli.out.text(f"removed {record.path}")
+
+
+@app.command()
+def export(
+    doc: Annotated[str | None, typer.Argument(metavar="[GLOB]", show_default=False)] = None,
+    tenant: TenantOption = None,
+    project: ProjectOption = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Write every parent as one JSON object a line, in document order (with --json, all in one)."""
+    from edu_cli.wiring.ingesting import open_reader
+
+    cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
+    with open_reader(cli.project) as catalog:
+        ids = None if doc is None and tenant is None else [r.doc_id for r in _wanted(catalog, doc, tenant)]
+        exported = (_parent_json(parent) for parent in catalog.export(ids))
+        if json:
+            cli.out.value({"schema": 1, "parents": list(exported)})
+            return
+        for value in exported:
+            cli.out.value(value)
+
+
+def _wanted(catalog: Catalog, doc: str | None, tenant: str | None) -> Sequence[DocumentRecord]:
+    """The documents that a path or glob names. Raises UsageError where there are none."""
+    import difflib
+
+    from edu_cli.index.documents import documents
+
+    found = documents(catalog, tenant=tenant, glob=doc)
+    if not found and doc is not None:
+        near = difflib.get_close_matches(doc, [r.path for r in documents(catalog, tenant=tenant)], n=1, cutoff=0.4)
+        hint = f"did you mean {near[0]}?" if near else "`edu docs list` lists them all"
+        raise UsageError(f"There is no document {doc}.", hint=hint)
+    return found
+
+
+def _record_json(record: DocumentRecord) -> dict[str, Any]:
+    value = asdict(record)
+    value["error"] = {"code": record.error[0], "message": record.error[1]} if record.error else None
+    return value
+
+
+def _parent_json(parent: StoredParent) -> dict[str, Any]:
+    return {
+        "doc": parent.doc,
+        "title": parent.title,
+        "subject": parent.subject,
+        "section": list(parent.section),
+        "page": parent.page,
+        "parent_id": parent.parent_id,
+        "text": parent.text,
+        "children": [
+            {"child_id": c.child_id, "text": parent.text[c.start : c.end], "start": c.start, "end": c.end}
+            for c in parent.children
+        ],
+    }
+
+
+def _show(cli: Cli, record: DocumentRecord, parents: Sequence[StoredParent]) -> None:
+    out = cli.out
+    pages = f", {record.pages} pages" if record.pages else ""
+    ocr = f", {len(record.pages_ocr)} by OCR" if record.pages_ocr else ""
+    out.text(f"{record.path}  ({record.format}{pages}{ocr})  {record.title}")
+    for label, value in (
+        ("path", record.root),
+        ("tenant", record.tenant),
+        ("subject", record.subject),
+        ("encoding", record.encoding or ""),
+        ("profile", record.profile),
+        ("read", record.updated_at),
+        ("error", record.error[1] if record.error else ""),
+        *record.metadata.items(),
+        *(("warning", warning) for warning in record.warnings),
+        *((f"page {p.page}", f"read by OCR: {p.reason}, confidence {p.confidence:.2f}") for p in record.pages_ocr),
+    ):
+        if value:
+            out.text(f"  {label}: {value}")
+    for parent in parents:
+        page = f" (p. {parent.page})" if parent.page else ""
+        heading = " › ".join(parent.section) or "(before the first heading)"
+        out.text(f"  - {heading}{page}: {len(parent.children)} chunks, {len(parent.text)} characters")
+        if cli.out.verbose:
+            out.text(parent.text + "\n")

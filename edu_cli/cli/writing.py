@@ -1,0 +1,33 @@
+"""What the verbs that write share: the project's lock, progress, and the open project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from edu_cli.cli.context import Cli
+from edu_cli.project import Project
+
+if TYPE_CHECKING:
+    from edu_cli.wiring.ingesting import IngestSession
+
+LockTimeoutOption = Annotated[
+    float, typer.Option("--lock-timeout", metavar="SECONDS", min=0, help="Longest wait for another edu that writes.")
+]
+
+
+@contextmanager
+def writing(cli: Cli, where: Project, lock_timeout_s: float, *, rebuild: bool = False) -> Iterator[IngestSession]:
+    """The project, held by this process alone until the end. Raises LockedError and IndexMismatchError."""
+    from edu_cli.index.lock import writer_lock
+    from edu_cli.wiring.ingesting import open_ingest
+
+    with (
+        writer_lock(where.lock_path, lock_timeout_s, cli.out.note),
+        cli.out.progress() as progress,
+        open_ingest(where, cli.settings, progress, rebuild=rebuild) as session,
+    ):
+        yield session

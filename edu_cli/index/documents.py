@@ -1,0 +1,131 @@
+"""Documents as people name them: listings, and scopes from globs and filters."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from edu_cli.errors import UsageError
+from edu_cli.index.catalog import Catalog
+from edu_cli.types import OcrPage, Scope
+
+_ALL = """SELECT d.doc_id, d.path, r.path, d.tenant, d.subject, d.format, d.title, d.encoding, d.pages, d.pages_ocr,
+    d.warnings, d.metadata, d.profile, d.error_code, d.error_message, d.size, d.updated_at,
+    (SELECT count(*) FROM parents p WHERE p.doc_id = d.doc_id),
+    (SELECT count(*) FROM children c JOIN parents p USING (parent_id) WHERE p.doc_id = d.doc_id)
+  FROM documents d JOIN roots r USING (root_id)
+  WHERE (:tenant IS NULL OR d.tenant = :tenant) AND (:subject IS NULL OR d.subject = :subject)
+    AND (:glob IS NULL OR d.path GLOB :glob OR d.path = :glob OR d.doc_id = :glob)
+  ORDER BY d.tenant, d.path, d.doc_id"""
+_COLUMNS = (
+    *("doc_id", "path", "root", "tenant", "subject", "format", "title", "encoding", "pages", "pages_ocr", "warnings"),
+    *("metadata", "profile", "error_code", "error_message", "size", "updated_at", "parents", "children"),
+)
+_IDS = """SELECT d.doc_id FROM documents d WHERE d.tenant = :tenant AND d.error_code IS NULL
+    AND (:glob IS NULL OR d.path GLOB :glob OR d.path = :glob)"""
+_FILTERS = """SELECT d.doc_id FROM documents d, json_each(json_patch(d.metadata, json_object(
+    'format', d.format, 'subject', d.subject, 'profile', d.profile, 'title', d.title, 'encoding', d.encoding))) m
+  WHERE d.tenant = ? AND m.key = ? AND m.value = ?"""
+_KEYS = "SELECT DISTINCT m.key FROM documents d, json_each(d.metadata) m WHERE d.tenant = ?"
+_OWN_KEYS = ("format", "subject", "profile", "title", "encoding")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecord:
+    """A document of the catalog. `root` is the PATH it came by, relative to the project; sizes are in bytes."""
+
+    doc_id: str
+    path: str
+    root: str
+    tenant: str
+    subject: str
+    format: str
+    title: str
+    encoding: str | None
+    pages: int | None
+    pages_ocr: tuple[OcrPage, ...]
+    warnings: tuple[str, ...]
+    metadata: Mapping[str, str]
+    profile: str
+    error: tuple[str, str] | None
+    size: int
+    updated_at: str
+    parents: int
+    children: int
+
+
+def documents(
+    catalog: Catalog, *, tenant: str | None = None, subject: str | None = None, glob: str | None = None
+) -> list[DocumentRecord]:
+    """Documents by path, failed ones included. `glob` matches paths (`*` also across `/`), or is a path or an id."""
+    rows = catalog.database.rows(_ALL, {"tenant": tenant, "subject": subject, "glob": glob})
+    return [_record(row) for row in rows]
+
+
+def scope_of(
+    catalog: Catalog,
+    tenant: str = "",
+    *,
+    subject: str | None = None,
+    doc_glob: str | None = None,
+    filters: Sequence[str] = (),
+) -> Scope:
+    """The scope of a search. Each filter is `key=value`; values of one key are alternatives, keys must all hold.
+
+    Raises UsageError for a filter that is none, or whose key no document has.
+    """
+    if doc_glob is None and not filters:
+        return Scope(tenant, subject)
+    ids = {row[0] for row in catalog.database.rows(_IDS, {"tenant": tenant, "glob": doc_glob})}
+    by_key: dict[str, set[str]] = {}
+    for text in filters:
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            raise UsageError(f"The filter {text!r} is not of the form key=value.", hint="such as --filter format=pdf")
+        _check_key(catalog, tenant, key)
+        found = {row[0] for row in catalog.database.rows(_FILTERS, (tenant, key, value))}
+        by_key.setdefault(key, set()).update(found)
+    for found in by_key.values():
+        ids &= found
+    return Scope(tenant, subject, frozenset(ids))
+
+
+def subjects(catalog: Catalog, tenant: str = "") -> dict[str, int]:
+    """Documents by subject, failed ones left out."""
+    rows = catalog.database.rows(
+        """SELECT subject, count(*) FROM documents WHERE tenant = ? AND error_code IS NULL
+           GROUP BY subject ORDER BY subject""",
+        (tenant,),
+    )
+    return dict(rows)
+
+
+def tenants(catalog: Catalog) -> dict[str, int]:
+    """Documents by tenant, failed ones left out."""
+    rows = catalog.database.rows(
+        "SELECT tenant, count(*) FROM documents WHERE error_code IS NULL GROUP BY tenant ORDER BY tenant"
+    )
+    return dict(rows)
+
+
+def _check_key(catalog: Catalog, tenant: str, key: str) -> None:
+    known = sorted({*_OWN_KEYS, *(row[0] for row in catalog.database.rows(_KEYS, (tenant,)))})
+    if key not in known:
+        nearest = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
+        raise UsageError(
+            f"No document has the key {key!r} to filter by.",
+            hint=f"did you mean {nearest[0]!r}? There are: {', '.join(known)}",
+        )
+
+
+def _record(row: tuple[Any, ...]) -> DocumentRecord:
+    values: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
+    code, message = values.pop("error_code"), values.pop("error_message")
+    for name in ("warnings", "metadata", "pages_ocr"):
+        values[name] = json.loads(values[name])
+    values["pages_ocr"] = tuple(OcrPage(**page) for page in values["pages_ocr"])
+    values["warnings"] = tuple(values["warnings"])
+    return DocumentRecord(**values, error=(code, message) if code else None)

@@ -1,0 +1,135 @@
+"""Any history of edits, crashes and re-runs ends where a clean build of the same files ends."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from fakes import MemoryStore
+from ingest_project import FakeProject
+
+from edu_cli.types import VectorRow
+
+_WORDS = ("梯度", "下降", "是", "一种", "优化", "方法", "回归", "分类", "树", "图", "B+ 树", "TCP/IP")
+_NAMES = ("a.md", "b.md", "ai/a.md", "ai/c.md", "ml/深/d.md", "ml/深/b.md")
+
+
+class _Killed(BaseException):
+    """Stands for SIGKILL: nothing in the product may catch it and go on."""
+
+
+class FrailStore(MemoryStore):
+    """Dies at a chosen call, before or after doing what was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls_left: int | None = None
+        self.does_it_first = False
+
+    def upsert(self, rows: Sequence[VectorRow]) -> None:
+        self._call(lambda: MemoryStore.upsert(self, rows[: len(rows) // 2] if self._dies else rows))
+
+    def delete(self, child_ids: Sequence[str]) -> None:
+        self._call(lambda: MemoryStore.delete(self, child_ids))
+
+    def flush(self) -> None:
+        self._call(lambda: MemoryStore.flush(self))
+
+    @property
+    def _dies(self) -> bool:
+        return self.calls_left == 0
+
+    def _call(self, do: Callable[[], None]) -> None:
+        if self._dies and not self.does_it_first:
+            raise _Killed
+        do()
+        if self._dies:
+            raise _Killed
+        if self.calls_left is not None:
+            self.calls_left -= 1
+
+
+@pytest.fixture
+def fast_folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory where there is one: a history waits for the disk dozens of times."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else tmp_path) as folder:
+        yield Path(folder)
+
+
+def _text(rng: random.Random) -> str:
+    if rng.random() < 0.1:
+        return " \n"  # a file that fails to load
+    lines = []
+    for _ in range(rng.randint(1, 4)):
+        lines.append("#" * rng.randint(1, 2) + " " + rng.choice(_WORDS))
+        lines += ["".join(rng.choices(_WORDS, k=rng.randint(1, 5))) + "。" for _ in range(rng.randint(0, 3))]
+    return "\n".join(lines) + "\n"
+
+
+def _change(project: FakeProject, rng: random.Random) -> None:
+    there = sorted(path for path in project.files.rglob("*.md"))
+    action = rng.choice(("add", "add", "edit", "rename", "swap", "delete", "touch", "copy"))
+    if action == "add" or not there:
+        project.write(rng.choice(_NAMES), _text(rng))
+        return
+    one, other = rng.choice(there), rng.choice(there)
+    target = project.files / rng.choice(_NAMES)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if action == "edit":
+        one.write_text(_text(rng), encoding="utf-8")
+    elif action == "rename":
+        one.replace(target)
+    elif action == "swap" and one != other:
+        aside = one.with_suffix(".aside")
+        one.rename(aside)
+        other.rename(one)
+        aside.rename(other)
+    elif action == "delete":
+        one.unlink()
+    elif action == "touch":
+        one.write_bytes(one.read_bytes())
+    elif action == "copy":
+        target.write_bytes(one.read_bytes())
+
+
+def _ingest(project: FakeProject, rng: random.Random) -> None:
+    store = project.store
+    assert isinstance(store, FrailStore)
+    path = project.files
+    if rng.random() < 0.3:
+        path = rng.choice([p for p in (project.files, *project.files.rglob("*")) if p.suffix != ".aside"])
+    store.calls_left = rng.randint(0, 4) if rng.random() < 0.5 else None
+    store.does_it_first = rng.random() < 0.5
+    try:
+        project.ingest(path, force=rng.random() < 0.1)
+    except _Killed:
+        if rng.random() < 0.3:
+            store.crash()
+    store.calls_left = None
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_history_ends_like_a_clean_build(fast_folder: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    project = FakeProject(fast_folder, store=FrailStore())
+    for _ in range(rng.randint(2, 6)):
+        for _ in range(rng.randint(1, 4)):
+            _change(project, rng)
+        _ingest(project, rng)
+    project.ingest()
+    assert project.dump() == project.clean_dump()
+    opened = project.opened
+    project.ingest()
+    assert project.store.count() == project.dump()["vectors"].__len__()
+    if not any(not p.read_text(encoding="utf-8").strip() for p in project.files.rglob("*.md")):
+        assert project.opened == opened, "a run without changes opens nothing"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1000, 1400))
+def test_many_more_histories_end_like_a_clean_build(fast_folder: Path, seed: int) -> None:
+    test_any_history_ends_like_a_clean_build(fast_folder, seed)
