@@ -125,7 +125,7 @@ def ask(
         strict=strict,
         plan=plan,
     )
-    from edu_cli.wiring import find_scope, open_ask
+    from edu_cli.wiring.asking import find_scope, open_ask
 
     flags = scope_flags(tenant, subject, doc, filters)
     wanted = replace(wanted, scope=find_scope(cli.project, flags))

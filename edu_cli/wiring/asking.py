@@ -13,7 +13,7 @@ from edu_cli.index.encoders.choose import open_encoder
 from edu_cli.project import Project
 from edu_cli.protocols import Encoder, LexicalIndex, Reranker, ScopeWish, VectorStore
 from edu_cli.types import EncoderPin, Scope, StoredParent
-from edu_cli.wiring.places import NO_ENCODER, lexical_place, milvus_target, vectors_path
+from edu_cli.wiring.places import NO_ENCODER, lexical_place, milvus_target, open_reader, vectors_path
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,16 +66,6 @@ def eval_corpus(project: Project, tenant: str) -> Corpus:
         docs = [record.path for record in documents(catalog, tenant=tenant) if record.error is None]
         encoder = None if pin.name == "none" else {"name": pin.name, "dim": pin.dim}
         return Corpus(docs, encoder, catalog.corpus_hash())
-
-
-@contextmanager
-def open_reader(project: Project) -> Iterator[Catalog]:
-    """The catalog for reading."""
-    catalog = open_catalog(project.catalog_path)
-    try:
-        yield catalog
-    finally:
-        catalog.close()
 
 
 @contextmanager

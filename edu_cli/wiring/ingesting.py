@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from edu_cli.config import Settings, cache_dir
 from edu_cli.errors import IndexMismatchError
-from edu_cli.index.catalog import Catalog
 from edu_cli.index.catalog_write import CatalogWriter, open_catalog_writer
 from edu_cli.index.encoders.choose import choose_encoder, open_encoder
-from edu_cli.index.refresh import IndexReport, check_lexical, refresh_lexical, refresh_sparse
+from edu_cli.index.refresh import IndexReport, refresh_lexical, refresh_sparse
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.pipeline import IngestTools
 from edu_cli.ingest.split import encoding_text
@@ -203,11 +202,6 @@ def refresh_indexes(
         finally:
             cache.close()
     return refresh_lexical(catalog, lexical_place(project, settings), child_text, force=force)
-
-
-def check_indexes(project: Project, settings: Settings, catalog: Catalog) -> IndexReport:
-    """Whether the BM25 index is up to date."""
-    return check_lexical(catalog, lexical_place(project, settings))
 
 
 def files_mark(folder: Path) -> str:

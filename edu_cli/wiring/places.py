@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from edu_cli.config import Settings, cache_dir
-from edu_cli.index.refresh import LexicalPlace
+from edu_cli.index.catalog import Catalog, open_catalog
+from edu_cli.index.refresh import IndexReport, LexicalPlace, check_lexical
 from edu_cli.project import Project
 from edu_cli.types import EncoderPin
 
@@ -42,3 +45,18 @@ def milvus_target(project: Project, settings: Settings, project_id: str, pin: En
         milvus.database,
         milvus.timeout_s,
     )
+
+
+def check_indexes(project: Project, settings: Settings, catalog: Catalog) -> IndexReport:
+    """Whether the BM25 index is up to date."""
+    return check_lexical(catalog, lexical_place(project, settings))
+
+
+@contextmanager
+def open_reader(project: Project) -> Iterator[Catalog]:
+    """The catalog for reading."""
+    catalog = open_catalog(project.catalog_path)
+    try:
+        yield catalog
+    finally:
+        catalog.close()
