@@ -1,0 +1,161 @@
+"""`edu eval`: score a data set, write the report, and fail the build when a gate fails."""
+
+from __future__ import annotations
+
+import json as json_module
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from edu_cli.cli.context import (
+    Cli,
+    DebugOption,
+    JsonOption,
+    NoProgressOption,
+    ProjectOption,
+    QuietOption,
+    VerboseOption,
+    new_app,
+    open_cli,
+)
+from edu_cli.cli.scope import DocOption, FilterOption, SubjectOption, TenantOption, scope_flags
+from edu_cli.errors import DatasetError, ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from edu_cli.evaluate.retrieval import Mode
+
+app = new_app()
+
+_PER_QUESTION_SHOWN = 10
+
+
+@app.command(name="eval")
+def evaluate_dataset(
+    dataset: Annotated[Path, typer.Argument(help="A .jsonl data set or a BEIR folder.", show_default=False)],
+    ks: Annotated[str, typer.Option("--k", metavar="K,K", help="Cutoffs of the measures.")] = "1,3,5,10",
+    compare: Annotated[
+        str | None,
+        typer.Option("--compare", metavar="modes", help="A row each: bm25, dense, sparse, hybrid, reranked."),
+    ] = None,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option("--fail-under", metavar="MEASURE=X", help="Exit 5 when a figure is below X (repeatable)."),
+    ] = None,
+    baseline: Annotated[Path | None, typer.Option("--baseline", metavar="FILE", help="An earlier JSON report.")] = None,
+    max_drop: Annotated[
+        float, typer.Option("--max-drop", min=0.0, max=1.0, help="Largest drop against the baseline.")
+    ] = 0.0,
+    out: Annotated[
+        list[Path] | None,
+        typer.Option("--out", metavar="FILE", help="Write the report as .json, .html, .md or .csv (repeatable)."),
+    ] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write the gates as JUnit XML.")] = None,
+    run: Annotated[Path | None, typer.Option("--run", metavar="FILE", help="Write the rankings as a TREC run.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Use the first N questions only.")] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of intervals and p-values.")] = 0,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
+    subject: SubjectOption = None,
+    tenant: TenantOption = "",
+    doc: DocOption = None,
+    filters: FilterOption = None,
+    project: ProjectOption = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+    no_progress: NoProgressOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Score a data set: retrieval measures with intervals, gates that fail the build (exit 5), reports."""
+    from edu_cli.evaluate.dataset import load_dataset
+    from edu_cli.evaluate.files import checked_format, to_junit, to_trec_run, write_report, write_text
+    from edu_cli.evaluate.gate import parse_bounds
+    from edu_cli.evaluate.run import EvalOptions, evaluate
+    from edu_cli.wiring.asking import eval_corpus, find_scope, open_searcher
+
+    cli = open_cli(project, json=json, quiet=quiet, verbose=verbose, no_progress=no_progress)
+    for path in out or ():
+        checked_format(path)
+    bounds, cutoffs = parse_bounds(fail_under or ()), _cutoffs(ks)
+    before = _read_baseline(baseline) if baseline else None
+    corpus = eval_corpus(cli.project, tenant)
+    found = load_dataset(dataset, corpus.docs, strict=strict)
+    found = replace(found, items=found.items[:limit])
+    scope = find_scope(cli.project, scope_flags(tenant, subject, doc, filters))
+    modes = _modes(compare, has_vectors=corpus.encoder is not None)
+    options = EvalOptions(cutoffs, modes, seed, cli.settings.ask.threshold, bounds, before, max_drop)
+    with open_searcher(cli.project, cli.settings) as searcher, cli.out.progress() as progress:
+        result = evaluate(
+            found,
+            corpus,
+            searcher,
+            options,
+            lambda item: replace(scope, subject=item.subject) if item.subject is not None else scope,
+            progress,
+        )
+    for path in out or ():
+        write_report(result.report, path)
+    if junit:
+        write_text(junit, to_junit(result.report))
+    if run:
+        write_text(run, to_trec_run(result.run, "edu"))
+    _show(cli, result.report)
+    if not all(gate.ok for gate in result.gates):
+        raise typer.Exit(int(ExitCode.GATE_FAILED))
+
+
+def _show(cli: Cli, report: dict[str, Any]) -> None:
+    from edu_cli.evaluate.tables import tables_of
+
+    for bad in report["invalid"][: None if cli.out.verbose else _PER_QUESTION_SHOWN]:
+        cli.out.warn(f"line {bad['line']} {bad['reason']}; it is left out")
+    for warning in report["warnings"][: None if cli.out.verbose else _PER_QUESTION_SHOWN]:
+        cli.out.warn(warning)
+    hidden = sum(max(0, len(report[key]) - _PER_QUESTION_SHOWN) for key in ("invalid", "warnings"))
+    if hidden and not cli.out.verbose:
+        cli.out.warn(f"{hidden} more such lines; -v shows them all")
+    if cli.out.json:
+        cli.out.value(report)
+        return
+    for table in tables_of(report):
+        cli.out.text(table.title)
+        cli.out.table(table.headers, table.rows, right=range(1, len(table.headers)))
+    for gate in report.get("gates", []):
+        if not gate["ok"]:
+            got = "nothing" if gate["got"] is None else f"{gate['got']:.4f}"
+            cli.out.warn(
+                f"gate {gate['measure']}: got {got}, wanted at least {gate['wanted']:.4f} {gate['note']}".strip()
+            )
+
+
+def _cutoffs(text: str) -> tuple[int, ...]:
+    try:
+        ks = sorted({int(part) for part in text.split(",")})
+    except ValueError:
+        ks = []
+    if not ks or ks[0] < 1 or ks[-1] > 100:
+        raise UsageError(f"--k {text} is not a list of numbers from 1 to 100.", hint="as in --k 1,3,5,10")
+    return tuple(ks)
+
+
+def _modes(compare: str | None, *, has_vectors: bool) -> tuple[Mode, ...]:
+    from edu_cli.evaluate.retrieval import MODES, RERANKED
+
+    if compare not in (None, "modes"):
+        raise UsageError(f"--compare {compare} is unknown.", hint="--compare modes")
+    if compare is None:
+        return (RERANKED,)
+    return MODES if has_vectors else tuple(mode for mode in MODES if mode.search in ("bm25", "hybrid"))
+
+
+def _read_baseline(path: Path) -> dict[str, Any]:
+    try:
+        report = json_module.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError) as error:
+        raise DatasetError(
+            f"The baseline {path} cannot be read: {error}.", hint="edu eval … --out FILE.json"
+        ) from error
+    if not isinstance(report, dict) or "per_question" not in report:
+        raise DatasetError(f"{path} is no report of edu eval.", hint="edu eval … --out FILE.json writes one")
+    return report

@@ -1,0 +1,83 @@
+"""BEIR folders: `queries.jsonl` and `qrels.tsv` (or `qrels/test.tsv`) over a corpus that was ingested."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+
+from edu_cli.errors import DatasetError
+from edu_cli.evaluate.dataset import BadLine, Dataset
+from edu_cli.evaluate.items import Item, Relevant
+
+_ID_KEYS = ("_id", "query_id", "id", "query-id")
+
+
+def read_beir(folder: Path, docs: Sequence[str]) -> Dataset:
+    """Its questions; a corpus id stands for the document of that path, or of that path without its extension.
+
+    Raises DatasetError where a file is missing.
+    """
+    invalid: list[BadLine] = []
+    qrels = _read_qrels(_qrels_path(folder), _by_name(docs), invalid)
+    items = []
+    for number, line in enumerate(_text(folder / "queries.jsonl").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            raw = json.loads(line)
+            ident = str(next(raw[key] for key in _ID_KEYS if key in raw))
+            question = raw["text"]
+        except (ValueError, KeyError, TypeError, StopIteration):
+            invalid.append(BadLine(number, "queries.jsonl: is not an object with an id and a text"))
+            continue
+        answers = tuple(a for a in raw.get("answers") or () if isinstance(a, str) and a)
+        items.append(Item(ident, question, tuple(qrels.pop(ident, ())), answers))
+    warnings = [f"qrels name {len(qrels)} questions that queries.jsonl has not"] if qrels else []
+    return Dataset(folder.name, tuple(items), tuple(invalid), tuple(warnings))
+
+
+def _read_qrels(path: Path, by_name: dict[str, str], invalid: list[BadLine]) -> dict[str, list[Relevant]]:
+    qrels: dict[str, list[Relevant]] = {}
+    for number, fields in _rows(path):
+        try:
+            question, doc, grade = fields[0], fields[-2], int(fields[-1])
+        except (ValueError, IndexError):
+            if number > 1:  # the first row is the header
+                invalid.append(BadLine(number, f"{path.name}: is not question, document and grade"))
+            continue
+        if grade > 0:
+            qrels.setdefault(question, []).append(Relevant(doc=by_name.get(doc, doc), grade=grade))
+    return qrels
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    yield from enumerate(csv.reader(_text(path).splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE), start=1)
+
+
+def _qrels_path(folder: Path) -> Path:
+    for name in ("qrels.tsv", "qrels/test.tsv", "qrels/dev.tsv"):
+        if (folder / name).is_file():
+            return folder / name
+    raise DatasetError(f"{folder} has no qrels.tsv.", hint="a BEIR folder has queries.jsonl and qrels.tsv")
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DatasetError(f"{path} cannot be read: {error}.", hint="a BEIR folder has queries.jsonl") from error
+
+
+def _by_name(docs: Sequence[str]) -> dict[str, str]:
+    """Path, path without extension and, where it is the only one, file stem -> path."""
+    names: dict[str, str] = {}
+    stems: dict[str, list[str]] = {}
+    for doc in docs:
+        path = PurePosixPath(doc)
+        names[str(path.with_suffix(""))] = doc
+        stems.setdefault(path.stem, []).append(doc)
+    names.update({stem: found[0] for stem, found in stems.items() if len(found) == 1 and stem not in names})
+    names.update({doc: doc for doc in docs})
+    return names

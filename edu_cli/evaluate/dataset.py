@@ -1,0 +1,115 @@
+"""Data sets: the JSON Lines of `edu eval` and BEIR folders, checked before anything is spent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from edu_cli.errors import DatasetError
+from edu_cli.evaluate.fields import KEYS, FieldError, item_of
+from edu_cli.evaluate.items import Item
+from edu_cli.evaluate.nearest import nearest
+
+_LONGEST_LINE = 1_000_000  # characters; a longer one is no question
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that is left out, and why; `line` counts from 1."""
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """The questions that can be used, what was left out, and what looks like a mistake but was used."""
+
+    name: str
+    items: tuple[Item, ...]
+    invalid: tuple[BadLine, ...]
+    warnings: tuple[str, ...]
+
+
+def load_dataset(path: Path, docs: Sequence[str], *, strict: bool = False) -> Dataset:
+    """The data set at `path`: a JSON Lines file, or a BEIR folder whose corpus was ingested.
+
+    `docs` are the paths of the corpus, against which `relevant` is checked. Raises DatasetError where nothing can be
+    used, and with `strict` at the first bad line.
+    """
+    if path.is_dir():
+        from edu_cli.evaluate.beir import read_beir
+
+        found = read_beir(path, docs)
+    else:
+        found = _read_lines(path)
+    if strict and found.invalid:
+        bad = found.invalid[0]
+        raise DatasetError(f"{path}, line {bad.line}: {bad.reason}.", hint="mend the line, or leave out --strict")
+    if not found.items:
+        reason = f" (line {found.invalid[0].line}: {found.invalid[0].reason})" if found.invalid else ""
+        raise DatasetError(f"{path} holds no usable question{reason}.", hint='a line is {"id": "q1", "question": "…"}')
+    return Dataset(found.name, found.items, found.invalid, (*found.warnings, *_unknown_docs(found.items, docs)))
+
+
+def _read_lines(path: Path) -> Dataset:
+    items: dict[str, Item] = {}
+    lines: dict[str, int] = {}
+    invalid: list[BadLine] = []
+    warnings: list[str] = []
+    for number, text in _lines_of(path):
+        try:
+            item, unknown = item_of(_object(text))
+        except FieldError as error:
+            invalid.append(BadLine(number, str(error)))
+            continue
+        if item.id in items:
+            invalid.append(BadLine(number, f"the id {item.id!r} was used on line {lines[item.id]} already"))
+            continue
+        items[item.id], lines[item.id] = item, number
+        warnings += [f"line {number}: unknown key {key!r}, did you mean {nearest(key, KEYS)!r}?" for key in unknown]
+    return Dataset(path.name, tuple(items.values()), tuple(invalid), tuple(warnings))
+
+
+def _lines_of(path: Path) -> Iterator[tuple[int, str]]:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise DatasetError(
+            f"{path} cannot be read: {error.strerror or error}.", hint="give the path of a .jsonl file or BEIR folder"
+        ) from error
+    for number, line in enumerate(raw.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        text = line.decode("utf-8", "replace").strip()
+        if text:
+            yield number, text
+
+
+def _object(text: str) -> Mapping[str, Any]:
+    if "\ufffd" in text:
+        raise FieldError("is not UTF-8")
+    if len(text) > _LONGEST_LINE:
+        raise FieldError("is longer than a million characters")
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FieldError(f"is not JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise FieldError("is not a JSON object")
+    return value
+
+
+def _unknown_docs(items: Sequence[Item], docs: Sequence[str]) -> list[str]:
+    known = set(docs)
+    unknown: dict[str, list[str]] = {}
+    for item in items:
+        for entry in item.relevant:
+            if entry.doc is not None and entry.doc not in known:
+                unknown.setdefault(entry.doc, []).append(item.id)
+    return [
+        f"{doc!r} (wanted by {', '.join(ids[:3])}{' …' if len(ids) > 3 else ''}) is not in the corpus"
+        + (f"; the nearest is {nearest(doc, docs)!r}" if docs else "")
+        for doc, ids in unknown.items()
+    ]

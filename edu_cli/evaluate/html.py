@@ -1,0 +1,104 @@
+"""The report as one HTML page that works from a file: no network, no scripts but its own, every text escaped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from edu_cli.evaluate.tables import Table, tables_of
+
+_WORST = 200  # questions shown; the JSON report has them all
+
+
+def to_html(report: Mapping[str, Any]) -> str:
+    """Verdict, charts, tables, and the worst questions with their evidence and filters."""
+    page = files("edu_cli.evaluate").joinpath("report.html").read_text(encoding="utf-8")
+    parts = {
+        "TITLE": escape(f"edu eval: {report['dataset']}"),
+        "SUMMARY": _summary(report),
+        "VERDICT": _verdict(report),
+        "CHART": _chart(report),
+        "TABLES": "".join(map(_table, tables_of(report))),
+        "RULES": "".join(f"<li>{escape(rule)}</li>" for rule in report["rules"]),
+        "QUESTIONS": _as_data(_worst(report)),
+    }
+    for name, text in parts.items():  # questions come last: nothing that they say can look like a placeholder
+        page = page.replace(f"<!--{name}-->", text, 1)
+    return page
+
+
+def _summary(report: Mapping[str, Any]) -> str:
+    encoder = report["encoder"]
+    facts = {
+        "questions": report["questions"],
+        "left out": len(report["invalid"]),
+        "encoder": encoder["name"] if encoder else "none (BM25 only)",
+        "corpus": report["corpus_hash"][:12],
+        "seed": report["seed"],
+    }
+    return "".join(f"<div><dt>{escape(k)}</dt><dd>{escape(str(v))}</dd></div>" for k, v in facts.items())
+
+
+def _verdict(report: Mapping[str, Any]) -> str:
+    gates = report.get("gates", [])
+    if not gates:
+        return ""
+    failed = [gate for gate in gates if not gate["ok"]]
+    text = f"{len(failed)} of {len(gates)} gates failed" if failed else f"all {len(gates)} gates passed"
+    return f'<p class="verdict {"bad" if failed else "good"}">{text}</p>'
+
+
+def _chart(report: Mapping[str, Any]) -> str:
+    """Bars of the first measure by mode, or of every measure at the largest cut, with their intervals."""
+    part = report.get("retrieval", {})
+    if not part.get("judged"):
+        return ""
+    if "modes" in part:
+        name = "nDCG@10" if "nDCG@10" in part["measures"] else next(iter(part["measures"]))
+        bars = {mode: measures[name] for mode, measures in part["modes"].items() if measures}
+    else:
+        name, bars = "measures", part["measures"]
+    rows = [_bar(i, label, mean) for i, (label, mean) in enumerate(bars.items())]
+    height = 30 * len(rows) + 6
+    return (
+        f"<h2>{escape(name)}</h2>"
+        f'<svg viewBox="0 0 700 {height}" width="700" height="{height}" role="img" aria-label="{escape(name)}">'
+        f"{''.join(rows)}</svg>"
+    )
+
+
+def _bar(row: int, label: str, mean: Mapping[str, float]) -> str:
+    y, width = 30 * row, 440
+    left, right = 150 + width * mean["low"], 150 + width * mean["high"]
+    return (
+        f'<text x="140" y="{y + 20}" text-anchor="end">{escape(label)}</text>'
+        f'<rect x="150" y="{y + 6}" width="{width * mean["mean"]:.1f}" height="20" class="bar"/>'
+        f'<path d="M{left:.1f} {y + 16}H{right:.1f}M{left:.1f} {y + 11}v10M{right:.1f} {y + 11}v10" class="whisker"/>'
+        f'<text x="{right + 8:.1f}" y="{y + 20}">{mean["mean"]:.3f}</text>'
+    )
+
+
+def _table(table: Table) -> str:
+    head = "".join(f"<th>{escape(header)}</th>" for header in table.headers)
+    rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in table.rows)
+    return f"<h2>{escape(table.title)}</h2><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _worst(report: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The questions, worst first."""
+    rows = report.get("per_question", [])
+    return sorted(rows, key=lambda row: (_quality(row), row["id"]))[:_WORST]
+
+
+def _quality(row: Mapping[str, Any]) -> float:
+    measures = row.get("measures") or {}
+    return measures.get("nDCG@10", next(iter(measures.values()), 2.0))
+
+
+def _as_data(value: Any) -> str:
+    """JSON that cannot end the script element that it stands in."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,0 +1,46 @@
+"""One question of a data set with its labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from edu_cli.types import Message
+
+Grain = Literal["file", "section", "page", "passage"]
+
+
+@dataclass(frozen=True, slots=True)
+class Relevant:
+    """Something that answers a question: a hit fits when every key that is given fits. `grade` is above 0."""
+
+    doc: str | None = None
+    section: str | None = None
+    page: int | None = None
+    contains: str | None = None
+    grade: int = 1
+
+    @property
+    def grain(self) -> Grain:
+        """How much of a document it names."""
+        if self.contains is not None:
+            return "passage"
+        if self.section is not None:
+            return "section"
+        return "page" if self.page is not None else "file"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A question; None and empty fields are labels that it has not."""
+
+    id: str
+    question: str
+    relevant: tuple[Relevant, ...] = ()
+    answers: tuple[str, ...] = ()
+    route: str | None = None
+    strategy: str | None = None
+    answerable: bool | None = None
+    history: tuple[Message, ...] = ()
+    subject: str | None = None
+    tags: tuple[str, ...] = ()

@@ -1,0 +1,56 @@
+"""The report as Markdown, for a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from edu_cli.evaluate.tables import Table, tables_of
+
+_WORST = 10
+
+
+def to_markdown(report: Mapping[str, Any]) -> str:
+    """Verdict, tables and the questions that were lost."""
+    lines = [f"## edu eval: {_cell(report['dataset'])}", ""]
+    gates = report.get("gates", [])
+    if gates:
+        failed = sum(not gate["ok"] for gate in gates)
+        lines += [f"**{failed} of {len(gates)} gates failed**" if failed else f"**all {len(gates)} gates passed**", ""]
+    for table in tables_of(report):
+        lines += _table(table)
+    lines += _lost(report)
+    lines += ["<details><summary>Rules</summary>", "", *(f"- {rule}" for rule in report["rules"]), "", "</details>", ""]
+    return "\n".join(lines)
+
+
+def _table(table: Table) -> list[str]:
+    head = "| " + " | ".join(map(_cell, table.headers)) + " |"
+    rule = "| " + " | ".join("--- " if i == 0 else "---:" for i in range(len(table.headers))) + " |"
+    rows = ["| " + " | ".join(map(_cell, row)) + " |" for row in table.rows]
+    return [f"### {_cell(table.title)}", "", head, rule, *rows, ""]
+
+
+def _lost(report: Mapping[str, Any]) -> list[str]:
+    lost: Mapping[str, str] = report.get("retrieval", {}).get("lost", {}).get("questions", {})
+    if not lost:
+        return []
+    questions = {row["id"]: row["question"] for row in report.get("per_question", [])}
+    shown: Sequence[tuple[str, str]] = list(lost.items())[:_WORST]
+    rows = [f"- `{_cell(ident)}` {_cell(questions.get(ident, ''))} ({place})" for ident, place in shown]
+    return [
+        f"<details><summary>{len(lost)} questions without a relevant hit</summary>",
+        "",
+        *rows,
+        "",
+        "</details>",
+        "",
+    ]
+
+
+def _cell(value: object) -> str:
+    """Text that cannot break out of its cell or become markup."""
+    text = " ".join(str(value).split())
+    for mark in "\\`|<>[]*_":
+        text = text.replace(mark, f"\\{mark}")
+    return text
