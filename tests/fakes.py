@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import pickle
+import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -95,6 +97,31 @@ class MemoryStore:
             and scope.subject in (None, row.subject)
             and (scope.doc_ids is None or row.doc_id in scope.doc_ids)
         ]
+
+
+class FileStore(MemoryStore):
+    """A memory store that writes each call through to a SQLite file, so that it outlives a killed process."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._file = sqlite3.connect(path, check_same_thread=False)
+        self._file.execute("CREATE TABLE IF NOT EXISTS rows (child_id TEXT PRIMARY KEY, row BLOB)")
+        for child_id, row in self._file.execute("SELECT child_id, row FROM rows"):
+            self.rows[child_id] = pickle.loads(row)  # noqa: S301 - what this class wrote
+
+    def upsert(self, rows: Sequence[VectorRow]) -> None:
+        super().upsert(rows)
+        with self._file:
+            pickled = [(row.child_id, pickle.dumps(row)) for row in rows]
+            self._file.executemany("INSERT OR REPLACE INTO rows VALUES (?, ?)", pickled)
+
+    def delete(self, child_ids: Sequence[str]) -> None:
+        super().delete(child_ids)
+        with self._file:
+            self._file.executemany("DELETE FROM rows WHERE child_id = ?", [(i,) for i in child_ids])
+
+    def close(self) -> None:
+        self._file.close()
 
 
 class QuietProgress:

