@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
-import statistics
 from collections.abc import Sequence
 
 from edu_cli.ingest.ocr_cache import FrameLines
 from edu_cli.ingest.ocr_upright import angle_of, skew, straightened
+from edu_cli.ingest.page_flow import carry_over
 from edu_cli.ingest.page_grid import with_tables
-from edu_cli.ingest.page_join import Paragraph, carry_over, paragraphs
+from edu_cli.ingest.page_join import CHAPTER_MARK, OCR_NOISE, Paragraph, paragraphs
 from edu_cli.ingest.page_line import Line, median_size
-from edu_cli.ingest.page_order import columns
+from edu_cli.ingest.page_order import regions
 from edu_cli.types import Block
 
 _SLANT = 0.14  # radians off the page's direction (8 degrees): a watermark or a stamp
 _EM = 0.78  # of the height of a detected line, measured on rendered pages
 _HEADING = 1.35  # times the usual line height; detected heights vary by a fifth
-_CHAPTER = re.compile(r"^第\s*[一二三四五六七八九十百0-9]{1,4}\s*[章节讲课单元篇]")
 
 
 def printed_lines(frame: FrameLines) -> tuple[list[Line], list[Line]]:
@@ -40,8 +38,8 @@ def frame_blocks(frame: FrameLines, page: int | None = None) -> list[Block]:
     """The blocks of one picture; slanted text (watermarks) comes last, as a note."""
     lines, slanted = printed_lines(frame)
     parts: list[Paragraph] = []
-    for region in columns(lines):
-        parts += paragraphs(with_tables(region, page), page or 0)
+    for region in regions(lines):
+        parts += paragraphs(with_tables(region.lines, page), page or 0, noise=OCR_NOISE, margin=region.margin)
     usual = median_size(lines) if lines else 1.0
     blocks = [_block(part, usual, page) for part in carry_over(parts)]
     if slanted:
@@ -64,17 +62,13 @@ def _block(part: Paragraph, usual: float, page: int | None) -> Block:
     if part.block:
         return part.block
     if _is_heading(part, usual):
-        level = 1 if _CHAPTER.match(part.text) and "章" in part.text[:8] else 2
+        level = 1 if CHAPTER_MARK.match(part.text) and "章" in part.text[:8] else 2
         return Block("heading", part.text.replace("\n", " "), level=level, page=page)
-    return Block("list" if part.kind == "list" else "paragraph", part.text, page=page)
+    kind = part.kind if part.kind in ("list", "note") else "paragraph"
+    return Block(kind, part.text, page=page)
 
 
 def _is_heading(part: Paragraph, usual: float) -> bool:
-    if len(part.text) > 40 or part.text[-1:] in "。；，,;：:" or part.n_rows > 2:
+    if part.kind == "note" or len(part.text) > 40 or part.text[-1:] in "。；，,;：:" or part.n_rows > 2:
         return False
-    return part.size > _HEADING * usual or (part.n_rows == 1 and bool(_CHAPTER.match(part.text)))
-
-
-def mean_confidence(values: Sequence[float]) -> float:
-    """The mean, 0 for none."""
-    return statistics.fmean(values) if values else 0.0
+    return part.size > _HEADING * usual or (part.n_rows == 1 and bool(CHAPTER_MARK.match(part.text)))

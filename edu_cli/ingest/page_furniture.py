@@ -14,19 +14,19 @@ _ZONE = 0.14  # of the page's height, at either end
 _LEAST = 3  # pages on which a line has to return
 _SHARE = 0.15  # of all pages: a running title may change with the chapter
 _NUMBER = re.compile(
-    r"(?:[-–—·•|\s]*(\d{1,4}|[ivxlc]{1,7})[-–—·•|\s]*|第\s*(\d{1,4})\s*页(?:[\s,，/]*共\s*\d+\s*页)?|page\s*(\d{1,4})(?:\s*of\s*\d+)?"
-    r"|(\d{1,4})\s*/\s*\d{1,4})",
+    r"(?:[-–—·•|\s]*(\d{1,4}|[ivxlc]{1,7})[-–—·•|\s]*|第\s*(\d{1,4})\s*页(?:[\s,，/]*共\s*\d+\s*页)?"
+    r"|page\s*(\d{1,4})(?:\s*of\s*\d+)?|(\d{1,4})\s*/\s*\d{1,4})",
     re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class _Edge:
-    """A row near a page's end: its text without digits, where it stands (fortieths of the height), its number."""
+    """A row near a page's end: its pieces without digits, where it stands (fortieths of the height), its numbers."""
 
-    key: str
+    keys: tuple[str, ...]
     place: int
-    number: int | None
+    numbers: tuple[int, ...]
     row: Row
 
 
@@ -36,13 +36,13 @@ def without_furniture(pages: Sequence[tuple[float, Sequence[Line]]]) -> list[lis
         return [list(lines) for _, lines in pages]
     edges = [_edges(height, lines) for height, lines in pages]
     repeated = _repeated(edges)
-    offsets = Counter(edge.number - at for at, found in enumerate(edges) for edge in found if edge.number is not None)
+    offsets = Counter(number - at for at, found in enumerate(edges) for edge in found for number in edge.numbers)
     out: list[list[Line]] = []
     for at, (_, lines) in enumerate(pages):
         drop: set[int] = set()
         for edge in edges[at]:
-            counts = edge.number is not None and offsets[edge.number - at] >= _LEAST
-            if counts or (edge.key, edge.place) in repeated:
+            counting = any(offsets[number - at] >= _LEAST for number in edge.numbers)
+            if counting or any((key, edge.place) in repeated for key in edge.keys):
                 drop.update(id(line) for line in edge.row.lines)
         out.append([line for line in lines if id(line) not in drop])
     return out
@@ -67,13 +67,18 @@ def _apart(zone: Sequence[Row], rows: Sequence[Row], body: float, *, down: bool)
         if nearer is None:
             return list(zone)
         gap = nearer.box[1] - row.box[3] if down else row.box[1] - nearer.box[3]
-        if gap > 1.1 * body or row.size < 0.93 * nearer.size or _number(row.text) is not None:
+        counted = any(_number(line.text) is not None for line in row.lines)
+        if gap > 1.1 * body or row.size < 0.93 * nearer.size or counted:
             last = index + 1
     return [row for row in zone[:last] if row.size < 1.3 * body]
 
 
 def _edge(row: Row, height: float) -> _Edge:
-    return _Edge(re.sub(r"\d+|\s+", "", fold(row.text)), round(40 * row.box[1] / height), _number(row.text), row)
+    pieces = [*(line.text for line in row.lines), row.text]
+    keys = {re.sub(r"\b\d{1,4}\b(?!\.\d)|\W+", "", re.sub(r"(?<=\d)\.(?=\d)", "", fold(piece))) for piece in pieces}
+    numbers = [number for piece in pieces if (number := _number(piece)) is not None]
+    place = round(40 * row.box[1] / height)
+    return _Edge(tuple(key for key in keys if len(key) > 1), place, tuple(dict.fromkeys(numbers)), row)
 
 
 def _repeated(edges: Sequence[Sequence[_Edge]]) -> set[tuple[str, int]]:
@@ -81,9 +86,9 @@ def _repeated(edges: Sequence[Sequence[_Edge]]) -> set[tuple[str, int]]:
     pages: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
     for at, found in enumerate(edges):
         for edge in found:
-            if len(edge.key) > 1:
+            for key in edge.keys:
                 for place in (edge.place - 1, edge.place, edge.place + 1):
-                    pages[edge.key, place].add(at)
+                    pages[key, place].add(at)
     return {spot for spot, where in pages.items() if len(where) >= max(_LEAST, _SHARE * len(edges))}
 
 

@@ -11,6 +11,12 @@ from edu_cli.types import Block
 
 _LEAST_ROWS = 3
 _GAP = 0.9  # ems of white between two columns, at least
+_FAR = 4.0  # ems from one row of a table to the next, at most
+_WORD = re.compile("[\u3400-\u9fff\uac00-\ud7af]{2}|[A-Za-z]{3}|^[\u4e00-\u9fff]$")
+_FIGURE = re.compile(
+    r"[-+±]?[\d.,:/年月日%‰\-~～—–—()（） ￥$€]*\d[\d.,:/%‰\-~～—–()（） 周节分元个年月日页次天时人]*|[√×✓✗○●/—-]"
+)
+_EQUATION = re.compile(r"[(（]\d{1,3}(?:[.\-]\d{1,3}){0,2}[)）]")
 
 
 def table_block(cells: Sequence[Sequence[str]], page: int | None, header: Sequence[str] | None = None) -> Block:
@@ -54,7 +60,7 @@ def _run(rows: Sequence[Row], start: int) -> int:
     columns: list[tuple[float, float]] = []
     end = start
     for row in rows[start:]:
-        if row.block or (end > start and row.box[1] - rows[end - 1].box[3] > 2.5 * row.size):
+        if row.block or (end > start and row.box[1] - rows[end - 1].box[3] > _FAR * row.size):
             break
         if not _is_tabular(row) and not (end > start and _continues(row, columns)):
             break
@@ -73,7 +79,7 @@ def _is_tabular(row: Row) -> bool:
         return False
     gaps = [b.box[0] - a.box[2] for a, b in zip(row.lines, row.lines[1:], strict=False)]
     options = sum(bool(LIST_MARK.match(line.text)) for line in row.lines)
-    return max(gaps) > _GAP * row.size and options < 2
+    return max(gaps) > _GAP * row.size and options < 2 and not row.code
 
 
 def _continues(row: Row, columns: Sequence[tuple[float, float]]) -> bool:
@@ -111,7 +117,19 @@ def _cells(rows: Sequence[Row]) -> list[list[str]] | None:
 
 
 def _is_regular(table: Sequence[Sequence[str]]) -> bool:
-    """Whether most cells are filled and most are short: text that only happens to be spaced out is neither."""
+    """Whether most cells are filled, short, and words or figures.
+
+    Text that only happens to be spaced out, numbered equations and the labels of a drawing are not.
+    """
     cells = [cell for row in table for cell in row]
     filled = [cell for cell in cells if cell]
-    return len(filled) >= 0.6 * len(cells) and sum(len(cell) for cell in filled) / len(filled) < 40
+    if len(filled) < 0.6 * len(cells) or sum(len(cell) for cell in filled) > 40 * len(filled):
+        return False
+    equations = sum(bool(_EQUATION.fullmatch(cell)) for cell in filled)
+    words = sum(bool(_WORD.search(cell)) for cell in filled)
+    return told_share(filled) >= 0.75 and words >= 2 and equations < max(2, 0.2 * len(table))
+
+
+def told_share(filled: Sequence[str]) -> float:
+    """The share of cells that are words or figures."""
+    return sum(bool(_WORD.search(cell) or _FIGURE.fullmatch(cell)) for cell in filled) / max(1, len(filled))

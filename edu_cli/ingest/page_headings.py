@@ -6,19 +6,20 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from edu_cli.ingest.page_join import Paragraph
+from edu_cli.ingest.page_join import CHAPTER_MARK, Paragraph
 from edu_cli.text import fold
 from edu_cli.types import Block
 
 Outline = Sequence[tuple[int, str, int]]  # level, title, page (from 1)
 
-_LARGER = 1.12  # times the body's size
+_LARGER = 1.08  # times the body's size
 _LONGEST = 90  # characters
+_SHORT = 40
 _NUMBERED = re.compile(
     r"^(?:第\s*[一二三四五六七八九十百0-9]{1,4}\s*[章节讲课篇单元部分]|[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十]{1,3}[）)]"
     r"|\d{1,2}(?:\.\d{1,2}){0,4}\.?\s*(?=[^\d\s.]))"
 )
-_SENTENCE = re.compile(r"[。；，;,]$|[。；].")
+_SENTENCE = re.compile(r"[。；，;,]$|[。；].|[：:].{6}")  # the last: a term led in by its name
 
 
 def to_blocks(parts: Sequence[Paragraph], outline: Outline) -> list[Block]:
@@ -35,7 +36,7 @@ def to_blocks(parts: Sequence[Paragraph], outline: Outline) -> list[Block]:
         elif found:
             out.append(Block("heading", re.sub(r"\s*\n\s*", " ", part.text), level=min(found, 9), page=part.page))
         else:
-            kind = part.kind if part.kind in ("list", "code") else "paragraph"
+            kind = part.kind if part.kind in ("list", "code", "note") else "paragraph"
             out.append(Block(kind, part.text, page=part.page))
     return out
 
@@ -84,7 +85,7 @@ def _size_levels(parts: Sequence[Paragraph], levels: Sequence[int], body: float)
 
 
 def _may_head(part: Paragraph) -> bool:
-    if part.block is not None or part.kind == "code" or len(part.text) > _LONGEST or part.n_rows > 3:
+    if part.block is not None or part.kind in ("code", "note") or len(part.text) > _LONGEST or part.n_rows > 3:
         return False
     return not _SENTENCE.search(part.text) and any(char.isalpha() for char in part.text)
 
@@ -94,8 +95,10 @@ def _styled_level(part: Paragraph, body: float, by_size: dict[float, int]) -> in
         return 0
     if part.size > _LARGER * body:
         return by_size.get(round(part.size), 0)
+    if part.n_rows == 1 and len(part.text) <= _SHORT and (mark := CHAPTER_MARK.match(part.text)) and not part.full:
+        return 2 if mark.group()[-1] in "节讲课" else 1
     deepest = max([level for size, level in by_size.items() if size > body], default=0)
     numbered = bool(_NUMBERED.match(part.text))
-    if part.bold and part.size > 0.95 * body and part.n_rows == 1 and len(part.text) <= 40:
+    if part.bold and part.size > 0.95 * body and part.n_rows == 1 and len(part.text) <= _SHORT and not part.full:
         return deepest + 1 if numbered or not part.text.endswith((":", "：")) else 0
     return 0

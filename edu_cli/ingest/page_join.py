@@ -1,4 +1,4 @@
-"""Rows of a column -> paragraphs: lines joined, lists and code told apart, sentences carried over columns and pages."""
+"""Rows of a region -> paragraphs: lines joined, list items and code told apart."""
 
 from __future__ import annotations
 
@@ -12,18 +12,26 @@ from typing import Literal
 from edu_cli.ingest.page_line import Box, Line, Row, close_han, join_rows, rows_of, union
 from edu_cli.types import Block
 
-ParagraphKind = Literal["paragraph", "list", "code", "block"]
+ParagraphKind = Literal["paragraph", "list", "code", "note", "block"]
 
-_CHINESE_DIGITS = "一二三四五六七八九十百零〇0-9０-９"
+PRINT_NOISE = 0.07  # share by which sizes may differ in text that is set alike
+OCR_NOISE = 0.3  # the same where OCR measured the heights of the lines
+_DIGITS = "一二三四五六七八九十百零〇0-9０-９"
+CHAPTER_MARK = re.compile(rf"^第\s*[{_DIGITS}]{{1,5}}\s*[章节讲课篇回单元部分]")
 LIST_MARK = re.compile(
-    r"^(?:[•●○◦■□◆◇▪▫►▶➢➤✓✔❖–—*·\-]\s+"
-    r"|[•●○◦■□◆◇▪▫►▶➢➤✓✔❖]"
-    r"|\d{1,3}(?:\.\d{1,3}){0,4}[.、．]\s*(?=\D)|\d{1,2}\s*[)）]|[(（]\s*(?:\d{1,2}|[一二三四五六七八九十]+|[a-zA-Z])\s*[)）]"
-    r"|[①-⑳]|[一二三四五六七八九十]{1,3}、|[A-Ha-h][.、．)）]\s*"
-    rf"|第[{_CHINESE_DIGITS}]+[章节讲课条题部篇回])"
+    r"^(?:[•●○◦■□◆◇▪▫►▶➢➤✓✔❖*–\-]\s+|[•●○◦■□◆◇▪▫►▶➢➤✓✔❖]"
+    r"|\d{1,3}(?:\.\d{1,3}){0,4}[.、．]\s*(?=[^\d\s])|\d{1,2}\s*[)）]|[(（]\s*(?:\d{1,2}|[一二三四五六七八九十]{1,3}|[a-zA-Z])\s*[)）]"
+    rf"|[①-⑳]|[一二三四五六七八九十]{{1,3}}、|[A-Ha-h][.、．)）]\s*|第[{_DIGITS}]{{1,5}}条)"
 )
-_ENDS = re.compile(r"[。！？!?；;…：:.][”’」』）)\]】\"']*$")
-_OPENS_LATIN = re.compile(r"^\S+")
+ENDS = re.compile(r"[。！？!?；;…：:.][”’」』）)\]】\"']*$")
+_SENTENCE_END = re.compile(r"[。！？!?；;.][”’」』）)】\"']*$")
+_EQUATION = re.compile(r"[(（]\d{1,3}(?:[.\-]\d{1,3}){0,2}[)）]$")
+_LONG_ROW = 14.0  # ems
+_NARROW = 9.0  # ems; rows of a column are wider, so these are lines by themselves
+_RAGGED = 1.6  # ems by which a full row of Chinese may miss the edge
+_FIRST_WORD = re.compile(r"^[!-~]+")
+_COMMENT = ("#", "//", "--", "/*", "*", "'''", '"""')
+CODE_CHAR = 0.55  # ems that a character of a typewriter font is wide
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,108 +47,117 @@ class Paragraph:
     n_rows: int
     full: bool
     indented: bool
-    confidence: float = 1.0
     block: Block | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Measure:
-    """A column's edges, its em and its usual distance from row to row."""
+    """A region's edges, its em, its usual white between rows; `sentences`: each row is a sentence by itself."""
 
     left: float
     right: float
     em: float
     gap: float
+    noise: float
+    sentences: bool
+    flush: int  # rows that reach the right edge
 
 
-def paragraphs(lines: Sequence[Line], page: int) -> list[Paragraph]:
-    """The paragraphs of one region in reading order."""
-    rows = rows_of(lines)
+def paragraphs(
+    lines: Sequence[Line], page: int, *, noise: float = PRINT_NOISE, margin: bool = False
+) -> list[Paragraph]:
+    """The paragraphs of one region in reading order; those in the margin are notes.
+
+    `noise` is the share by which the sizes of two lines may differ though they are set alike.
+    """
+    rows = _with_comments(rows_of(lines))
     if not rows:
         return []
-    measure = _measure(rows)
+    measure = _measure(rows, noise)
     groups: list[list[Row]] = [[rows[0]]]
     for before, row in itertools.pairwise(rows):
         if _breaks(groups[-1], before, row, measure):
             groups.append([row])
         else:
             groups[-1].append(row)
-    return [_paragraph(group, measure, page) for group in groups]
+    found = [_paragraph(group, measure, page) for group in groups]
+    return [replace(part, kind="note") if part.kind != "block" else part for part in found] if margin else found
 
 
-def carry_over(parts: Sequence[Paragraph]) -> list[Paragraph]:
-    """Joins a paragraph that the end of a column cut; over a page end only its open sentence moves to the first page.
-
-    So a text keeps the page that it stands on, and no sentence is cut.
-    """
-    out: list[Paragraph] = []
-    for part in parts:
-        if not (out and _runs_on(out[-1], part)):
-            out.append(part)
-            continue
-        last = out[-1]
-        head, tail = (part.text, "") if part.page == last.page else _first_sentence(part.text)
-        out[-1] = replace(last, text=join_rows(last.text, head), full=part.full and not tail)
-        if tail:
-            out.append(replace(part, text=tail, indented=True))
-    return out
+def _with_comments(rows: Sequence[Row]) -> list[Row]:
+    """The rows, comments beside code taken as code: their Chinese is in no typewriter font."""
+    code = [row.code for row in rows]
+    for at, row in enumerate(rows):
+        if not row.code and row.text.startswith(_COMMENT):
+            code[at] = any(code[max(0, at - 1) : at]) or any(other.code for other in rows[at + 1 : at + 3])
+    return [replace(row, code=yes) for row, yes in zip(rows, code, strict=True)]
 
 
-def _first_sentence(text: str) -> tuple[str, str]:
-    found = re.search(r"[。！？!?；;][”’」』）)】\"']*|[.](?=\s)", text)
-    return (text, "") if found is None else (text[: found.end()], text[found.end() :].lstrip())
-
-
-def _runs_on(last: Paragraph, part: Paragraph) -> bool:
-    if last.kind not in ("paragraph", "list") or part.kind != "paragraph" or not last.full:
-        return False
-    if part.indented or last.bold != part.bold or abs(last.size - part.size) > 0.12 * last.size:
-        return False
-    return not _ENDS.search(last.text) and last.page <= part.page <= last.page + 1
-
-
-def _measure(rows: Sequence[Row]) -> _Measure:
+def _measure(rows: Sequence[Row], noise: float) -> _Measure:
     texts = [row for row in rows if row.block is None] or list(rows)
     em = statistics.median_low([row.size for row in texts for _ in range(max(1, len(row.text) // 4))])
-    body = [row for row in texts if abs(row.size - em) < 0.2 * em] or texts
+    body = [row for row in texts if abs(row.size - em) < 0.2 * em and not row.code] or texts
     rights = sorted(row.box[2] for row in body)
     lefts = sorted(row.box[0] for row in body)
     gaps = [b.box[1] - a.box[3] for a, b in itertools.pairwise(body) if b.box[1] - a.box[3] < 1.5 * em]
     usual = statistics.median(gaps) if gaps else 0.4 * em
-    return _Measure(lefts[len(lefts) // 20], rights[-1 - len(rights) // 20], em, usual)
+    ended = sum(bool(_SENTENCE_END.search(row.text)) for row in body)
+    sentences = len(body) >= 3 and ended >= 0.6 * len(body)
+    left, right = lefts[len(lefts) // 20], rights[-1 - len(rights) // 20]
+    flush = sum(edge > right - _RAGGED * em for edge in rights) if right - left > _NARROW * em else 0
+    return _Measure(left, right, em, usual, noise, sentences, flush)
 
 
 def _breaks(group: Sequence[Row], before: Row, row: Row, measure: _Measure) -> bool:
-    if before.block or row.block or _looks_different(before, row):
+    if before.block or row.block or _looks_different(before, row, measure.noise):
         return True
     gap = row.box[1] - before.box[3]
+    if row.code:
+        return gap > measure.gap + 1.2 * measure.em
     if gap > max(measure.gap + 0.6 * measure.em, 1.7 * measure.gap):
         return True
-    if row.mono:
-        return gap > measure.gap + 1.2 * measure.em
-    if LIST_MARK.match(row.text):
+    if LIST_MARK.match(row.text) or CHAPTER_MARK.match(row.text):
         return True
-    hanging = bool(LIST_MARK.match(group[0].text)) and row.box[0] > group[0].box[0] + 0.4 * measure.em
-    indented = row.box[0] > max(measure.left, min(r.box[0] for r in group)) + 1.2 * measure.em
-    full = _is_full(before, row, measure)
+    return _begins_anew(group, before, row, measure)
+
+
+def _begins_anew(group: Sequence[Row], before: Row, row: Row, measure: _Measure) -> bool:
+    """Whether indentation or a short row before shows that a paragraph begins."""
+    first = group[0]
+    hanging = bool(LIST_MARK.match(first.text)) and row.box[0] > first.box[0] + 0.4 * measure.em
+    indented = row.box[0] > max(measure.left, min(other.box[0] for other in group)) + 1.2 * measure.em
     if indented and not hanging and len(row.text) > 1:
         return True
-    return not full and bool(_ENDS.search(before.text)) and not hanging
+    if _is_full(before, row, measure):
+        return False
+    titled = len(group) == 1 and bool(CHAPTER_MARK.match(first.text))
+    return titled or (bool(ENDS.search(before.text)) and not hanging and not measure.sentences)
 
 
-def _looks_different(before: Row, row: Row) -> bool:
-    return before.mono != row.mono or before.bold != row.bold or abs(before.size - row.size) > 0.15 * before.size
+def _looks_different(before: Row, row: Row, noise: float) -> bool:
+    larger = max(before.size, row.size)
+    return before.code != row.code or before.bold != row.bold or abs(before.size - row.size) > noise * larger
 
 
 def _is_full(row: Row, following: Row | None, measure: _Measure) -> bool:
-    """Whether the row ends where the next word would not have fitted."""
-    room = measure.right - row.box[2]
-    if room < 1.6 * measure.em:
-        return True
-    first = _OPENS_LATIN.match(following.text) if following else None
-    if first is None or not first.group().isascii():
+    """Whether the row ends where the next word would not have fitted; a numbered equation ends by itself."""
+    if len(row.lines) > 1 and _EQUATION.fullmatch(row.lines[-1].text):
         return False
-    return room < (0.5 * len(first.group()) + 0.5) * measure.em
+    if not measure.flush:
+        return False
+    room = measure.right - row.box[2]
+    if room < _RAGGED * measure.em:
+        return measure.flush > 1 or not ENDS.search(row.text)
+    if following is not None and _share_edges(row, following, measure.em):
+        return True
+    first = _FIRST_WORD.match(following.text) if following else None
+    return first is not None and room < (0.5 * len(first.group()) + 0.5) * measure.em
+
+
+def _share_edges(row: Row, following: Row, em: float) -> bool:
+    """Whether two long rows end alike, as in a narrower frame within the region."""
+    ends, starts = row.box[2] - following.box[2], row.box[0] - following.box[0]
+    return abs(ends) < 0.4 * em and -0.3 * em < starts < 2.5 * em and row.box[2] - row.box[0] > _LONG_ROW * em
 
 
 def _paragraph(group: Sequence[Row], measure: _Measure, page: int) -> Paragraph:
@@ -148,12 +165,11 @@ def _paragraph(group: Sequence[Row], measure: _Measure, page: int) -> Paragraph:
     kind: ParagraphKind = "paragraph"
     if first.block:
         kind, text = "block", first.block.text
-    elif first.mono and (len(group) > 1 or not LIST_MARK.match(first.text)):
+    elif first.code:
         kind, text = "code", _code(group)
     else:
         kind = "list" if LIST_MARK.match(first.text) else "paragraph"
         text = _prose(group, measure)
-    lines = [line for row in group for line in row.lines]
     return Paragraph(
         kind,
         text,
@@ -164,7 +180,6 @@ def _paragraph(group: Sequence[Row], measure: _Measure, page: int) -> Paragraph:
         len(group),
         _is_full(last, None, measure),
         first.box[0] > measure.left + 1.2 * measure.em,
-        statistics.fmean(line.confidence for line in lines),
         first.block,
     )
 
@@ -172,11 +187,13 @@ def _paragraph(group: Sequence[Row], measure: _Measure, page: int) -> Paragraph:
 def _prose(group: Sequence[Row], measure: _Measure) -> str:
     text = group[0].text
     for before, row in itertools.pairwise(group):
-        text = join_rows(text, row.text) if _is_full(before, row, measure) else f"{text}\n{row.text}"
+        alone = measure.sentences and bool(_SENTENCE_END.search(before.text))
+        joined = _is_full(before, row, measure) and not alone
+        text = join_rows(text, row.text) if joined else f"{text}\n{row.text}"
     return close_han(text)
 
 
 def _code(group: Sequence[Row]) -> str:
-    """Rows kept as they stand, their indentation counted in half ems (the width of a typewriter's character)."""
+    """Rows kept as they stand, their indentation counted in characters."""
     left = min(row.box[0] for row in group)
-    return "\n".join(" " * round((row.box[0] - left) / (0.55 * row.size)) + row.text for row in group)
+    return "\n".join(" " * round((row.box[0] - left) / (CODE_CHAR * row.size)) + row.text for row in group)

@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from edu_cli.ingest.plausible import is_word_pair
 from edu_cli.types import Block
 
 Box = tuple[float, float, float, float]
@@ -15,7 +16,8 @@ _HAN = "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020
 _WIDE = _HAN + "\u3000-\u30ff\u31f0-\u31ff\uff00-\uffef\u2018\u2019\u201c\u201d\u2026\u2014"
 _WIDE_END = re.compile(f"[{_WIDE}]$")
 _WIDE_START = re.compile(f"^[{_WIDE}]")
-_SPACED_HAN = re.compile(f"(?<=[{_WIDE}]) +(?=[{_WIDE}])")
+WIDE = re.compile(f"[{_WIDE}]")
+_SPACED_HAN = re.compile(f"(?<=([{_HAN}])) +(?=([{_HAN}]))")
 _HYPHENATED = re.compile(r"[^\W\d_]{2,}[-\u00ad\u2010]$")
 
 
@@ -42,6 +44,7 @@ class Row:
     lines: tuple[Line, ...]
     box: Box
     size: float
+    code: bool = False
 
     @property
     def block(self) -> Block | None:
@@ -60,18 +63,8 @@ class Row:
     @property
     def bold(self) -> bool:
         """Whether nearly all of the row is bold."""
-        return _share(self.lines, lambda line: line.bold) > 0.9
-
-    @property
-    def mono(self) -> bool:
-        """Whether nearly all of the row is in a typewriter font."""
-        return _share(self.lines, lambda line: line.mono) > 0.8
-
-
-def _share(lines: Sequence[Line], holds: object) -> float:
-    counts = [(len(line.text.strip()), holds(line)) for line in lines]  # type: ignore[operator]
-    total = sum(n for n, _ in counts)
-    return sum(n for n, yes in counts if yes) / total if total else 0.0
+        total = sum(len(line.text) for line in self.lines)
+        return sum(len(line.text) for line in self.lines if line.bold) > 0.9 * total
 
 
 def join_pieces(left: str, right: str, *, close: bool, touching: bool) -> str:
@@ -90,23 +83,16 @@ def join_rows(left: str, right: str) -> str:
         return left + right
     if left[-1] == "\u00ad":
         return left[:-1] + right
-    if _HYPHENATED.search(left) and right[0].islower():
+    if _HYPHENATED.search(left) and right[0].islower() and "-" not in right.split(" ")[0]:
         return left[:-1] + right
     if left[-1] in "-/" or (left[-1] in ".,:" and left[-2:-1].isdigit() and right[0].isdigit()):
         return left + right
     return f"{left} {right}"
 
 
-def clean(text: str) -> str:
-    """A piece without control characters, with layout spaces as plain ones and wide gaps between Chinese closed."""
-    text = re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2060\ufeff]", "", text.replace("\t", " "))
-    text = re.sub("[\u00a0\u2000-\u200a\u202f\u205f]", " ", text)
-    return re.sub(r" {2,}", " ", text)
-
-
 def close_han(text: str) -> str:
-    """The text with no space between Chinese characters (a typesetter's tracking, not a word gap)."""
-    return _SPACED_HAN.sub("", text)
+    """The text with no space inside a Chinese word (a typesetter's tracking, not a gap between words)."""
+    return _SPACED_HAN.sub(lambda found: "" if is_word_pair(found[1], found[2]) else found[0], text)
 
 
 def union(boxes: Sequence[Box]) -> Box:
@@ -136,7 +122,9 @@ def _row(group: Sequence[Line]) -> Row:
     ordered = tuple(sorted(group, key=lambda line: line.box[0]))
     weights = [(line.size, max(1, len(line.text))) for line in ordered]
     size = max(weights, key=lambda item: (item[1], item[0]))[0]
-    return Row(ordered, union([line.box for line in ordered]), size)
+    letters = [(sum(char.isascii() for char in line.text), line.mono) for line in ordered]
+    code = sum(n for n, mono in letters if mono) > 0.8 * sum(n for n, _ in letters)
+    return Row(ordered, union([line.box for line in ordered]), size, code)
 
 
 def median_size(lines: Sequence[Line]) -> float:

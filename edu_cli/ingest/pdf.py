@@ -2,66 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from edu_cli.errors import LoadError, OcrUnavailableError
-from edu_cli.ingest.ocr_layout import printed_lines
-from edu_cli.ingest.options import LoadOptions, PictureText
+from edu_cli.errors import LoadError
+from edu_cli.ingest.options import LoadOptions
+from edu_cli.ingest.page_flow import carry_over, continue_tables
 from edu_cli.ingest.page_furniture import without_furniture
 from edu_cli.ingest.page_grid import with_tables
 from edu_cli.ingest.page_headings import to_blocks
-from edu_cli.ingest.page_join import Paragraph, carry_over, paragraphs
-from edu_cli.ingest.page_line import Line
-from edu_cli.ingest.page_order import columns
-from edu_cli.ingest.pdf_lines import Layer, read_layer
-from edu_cli.ingest.pdf_render import page_picture
-from edu_cli.ingest.pdf_tables import ruled_tables
-from edu_cli.ingest.pdf_trust import doubt
-from edu_cli.types import Document, OcrPage
+from edu_cli.ingest.page_join import OCR_NOISE, PRINT_NOISE, Paragraph, paragraphs
+from edu_cli.ingest.page_order import regions
+from edu_cli.ingest.pdf_page import FAULTS, Page, read_page
+from edu_cli.ingest.pdf_pictures import repeated_pictures
+from edu_cli.ingest.plausible import is_nonsense
+from edu_cli.types import Block, Document
 
-
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """What one page gave."""
-
-    number: int
-    layer: Layer
-    ocr: OcrPage | None = None
-    warning: str = ""
+_WATERMARK_PAGES = 3  # on which the same slanted text is told only once
+_MACHINE_TITLE = re.compile(
+    r"^(?:untitled|document\d*|microsoft (?:word|powerpoint) -.*|.*\.(?:docx?|pptx?|pdf|tex|dvi|indd|wps|xlsx?)"
+    r"|未命名.*|幻灯片\s*\d*|powerpoint.*|新建.*|无标题.*|[\W\d_]*)$",
+    re.IGNORECASE,
+)
 
 
 def read_pdf(path: Path, options: LoadOptions) -> Document:
     """The text of a PDF; pages whose text layer cannot be trusted are read by OCR, each told in `pages_ocr`.
 
-    Raises LoadError: `empty`, `encrypted`, `corrupt`, `no_text`.
+    Raises LoadError: `empty`, `encrypted`, `corrupt`.
     """
     with _opened(path, options.pdf_password) as doc:
-        pages = [_read_page(doc, index, options) for index in range(len(doc))]
-        outline = [(entry[0], entry[1], entry[2]) for entry in doc.get_toc()]
-        title = str(doc.metadata.get("title") or "") if doc.metadata else ""
+        repeated = repeated_pictures(doc)
+        pages = [read_page(doc, index, options, repeated) for index in range(len(doc))]
+        outline = _outline(doc)
+        metadata = _metadata(doc)
         repaired = bool(doc.is_repaired)
     bodies = without_furniture([(page.layer.height, page.layer.lines) for page in pages])
     parts: list[Paragraph] = []
     for page, lines in zip(pages, bodies, strict=True):
-        parts += _page_parts(replace(page, layer=replace(page.layer, lines=tuple(lines))))
-    blocks = to_blocks(carry_over(parts), outline)
-    warnings = [page.warning for page in pages if page.warning]
-    if repaired:
-        warnings.insert(0, f"{path.name} is damaged; what could be read of it is in.")
-    if not blocks and repaired:
-        raise LoadError(f"{path.name} is damaged, and no page of it can be read.", code="corrupt")
-    headings = [block.text for block in blocks if block.kind == "heading"]
+        parts += _parts(replace(page, layer=replace(page.layer, lines=tuple(lines))))
+    blocks = _with_slanted(to_blocks(continue_tables(carry_over(parts)), outline), pages)
+    if not blocks and (repaired or any(page.failed for page in pages)):
+        raise LoadError(
+            f"{path.name} is damaged, and no page of it can be read.",
+            hint="download or export it again",
+            code="corrupt",
+        )
     return Document(
         "pdf",
-        title or (headings[0] if headings else path.stem),
+        _title(metadata.get("title", ""), blocks, path),
         tuple(blocks),
         pages=len(pages),
         pages_ocr=tuple(page.ocr for page in pages if page.ocr),
-        warnings=tuple(dict.fromkeys(warnings)),
+        warnings=_warnings(path.name, pages, repaired),
+        metadata=metadata,
     )
 
 
@@ -77,63 +76,76 @@ def _opened(path: Path, password: str) -> Iterator[Any]:
     except pymupdf.EmptyFileError as error:
         raise LoadError(f"{path.name} is empty.", code="empty") from error
     except (RuntimeError, ValueError) as error:
-        raise LoadError(f"{path.name} is no readable PDF: {error}.", code="corrupt") from error
+        raise LoadError(
+            f"{path.name} is no PDF that can be read: its structure is broken.", hint="download or export it again"
+        ) from error
     with doc:
+        if not doc.is_pdf:
+            raise LoadError(f"{path.name} is no PDF, in spite of its name.", code="corrupt")
         if doc.needs_pass and not doc.authenticate(password):
-            tried = "the password given does not open it" if password else "it asks for a password"
+            found = "the password given does not open it" if password else "it asks for a password"
             raise LoadError(
-                f"{path.name} is encrypted, and {tried}.", hint="--password or EDU_PDF_PASSWORD", code="encrypted"
+                f"{path.name} is encrypted: {found}.", hint="--password P, or EDU_PDF_PASSWORD", code="encrypted"
             )
         yield doc
 
 
-def _read_page(doc: Any, index: int, options: LoadOptions) -> _Page:
-    number = index + 1
+def _outline(doc: Any) -> list[tuple[int, str, int]]:
     try:
-        page = doc[index]
-        layer = read_layer(page)
-        reason = "forced" if options.ocr == "always" else doubt(page, layer)
-        if reason and options.ocr != "never":
-            read = _ocr_page(page, number, reason, options, layer)
-            if read is not None:
-                return read
-        lines = ruled_tables(page, layer.lines, number) if layer.turn == 0 else layer.lines
-        warning = f"page {number} has no text that can be trusted ({reason}), and OCR is off." if reason else ""
-        return _Page(number, replace(layer, lines=tuple(lines)), warning=warning)
-    except OcrUnavailableError as error:
-        return _Page(number, Layer(1, 1, ()), warning=f"pages without digital text were left out: {error.message}")
-    except (RuntimeError, ValueError, IndexError, LoadError) as error:
-        return _Page(number, Layer(1, 1, ()), warning=f"page {number} cannot be read: {error}")
+        return [(int(entry[0]), str(entry[1]), int(entry[2])) for entry in doc.get_toc()]
+    except FAULTS:
+        return []
 
 
-def _ocr_page(page: Any, number: int, reason: str, options: LoadOptions, layer: Layer) -> _Page | None:
-    if options.pictures is None:
-        return None
-    found = options.pictures.read(page_picture(page))
-    if not found.blocks and layer.lines:
-        return None
-    ocr = OcrPage(number, reason, found.confidence)
-    return _Page(number, _ocr_layer(found, float(page.rect.width)), ocr if found.blocks else None)
+def _metadata(doc: Any) -> dict[str, str]:
+    """Title, author, subject and keywords where they say something, and the page labels where they are no numbers."""
+    info = doc.metadata or {}
+    found = {key: str(info.get(key) or "").strip() for key in ("title", "author", "subject", "keywords")}
+    if _MACHINE_TITLE.match(found["title"]) or "\ufffd" in found["title"]:
+        found["title"] = ""
+    try:
+        labels = [str(doc[index].get_label()) for index in range(len(doc))] if doc.get_page_labels() else []
+    except FAULTS:
+        labels = []
+    if any(label != str(number) for number, label in enumerate(labels, 1)):
+        found["page_labels"] = ",".join(labels)
+    return {key: value for key, value in found.items() if value}
 
 
-def _ocr_layer(found: PictureText, width: float) -> Layer:
-    """What OCR read as a text layer in points."""
-    if not found.frames:
-        lines = [Line("", (0, 10.0 * i, 100, 10.0 * i + 9), 9.0, block=block) for i, block in enumerate(found.blocks)]
-        return Layer(100, 10.0 * len(lines) + 1, tuple(lines))
-    frame = found.frames[0]
-    straight, slanted = printed_lines(frame)
-    scale = width / frame.width if frame.width else 1.0
-    lines = [
-        replace(line, box=tuple(edge * scale for edge in line.box), size=line.size * scale)  # type: ignore[arg-type]
-        for line in straight
-    ]
-    return Layer(frame.width * scale, frame.height * scale, tuple(lines), slanted=tuple(line.text for line in slanted))
-
-
-def _page_parts(page: _Page) -> list[Paragraph]:
+def _parts(page: Page) -> list[Paragraph]:
+    """The paragraphs of a page in reading order, its comments last."""
+    noise = OCR_NOISE if page.by_ocr else PRINT_NOISE
     parts: list[Paragraph] = []
     for group in (page.layer.lines, *page.layer.aside):
-        for region in columns(group):
-            parts += paragraphs(with_tables(region, page.number), page.number)
+        for region in regions(group):
+            found = with_tables(region.lines, page.number)
+            parts += paragraphs(found, page.number, noise=noise, margin=region.margin)
+    box = (0.0, page.layer.height, page.layer.width, page.layer.height)
+    parts += [Paragraph("note", note, box, 0.0, False, page.number, 1, True, False) for note in page.notes]
     return carry_over(parts)
+
+
+def _with_slanted(blocks: list[Block], pages: Sequence[Page]) -> list[Block]:
+    """Slanted text (watermarks) as notes at the end of its first page, once where many pages repeat it."""
+    counts = Counter(text for page in pages for text in page.layer.slanted)
+    told: set[str] = set()
+    for page in pages:
+        fresh = [text for text in page.layer.slanted if counts[text] < _WATERMARK_PAGES or text not in told]
+        told.update(fresh)
+        if fresh:
+            at = max((i + 1 for i, block in enumerate(blocks) if (block.page or 0) <= page.number), default=0)
+            blocks.insert(at, Block("note", "\n".join(fresh), page=page.number))
+    return blocks
+
+
+def _title(stored: str, blocks: Sequence[Block], path: Path) -> str:
+    if stored and not is_nonsense(stored):
+        return stored
+    first = [block for block in blocks if block.kind == "heading" and (block.page or 1) <= 2]
+    return min(first, key=lambda block: block.level).text if first else path.stem
+
+
+def _warnings(name: str, pages: Sequence[Page], repaired: bool) -> tuple[str, ...]:
+    found = [f"{name} is damaged; what could be read of it is in."] if repaired else []
+    found += [warning for page in pages for warning in page.warnings]
+    return tuple(dict.fromkeys(found))

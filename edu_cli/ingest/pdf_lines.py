@@ -4,30 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from edu_cli.ingest.page_line import Box, Line, clean
+from edu_cli.ingest.page_line import WIDE, Box, Line
+from edu_cli.ingest.pdf_glyphs import clean, meant
+from edu_cli.ingest.plausible import is_word_pair
 
 _BOLD, _MONO = 16, 8  # bits of a span's flags
 _FILLED, _STROKED = 16, 32  # bits of a span's char_flags; neither means that nothing is painted
 _MONO_FONTS = ("mono", "courier", "consol", "menlo", "typewriter", "lmtt", "cmtt")
 _BOLD_FONTS = ("bold", "black", "heavy", "simhei", "heiti")
-_SYMBOL_LOWER = "αβχδεφγηιϕκλμνοπθρστυϖωξψζ"
-_SYMBOL_UPPER = "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ"
-_BULLETS = {
-    0xB7: "•",
-    0x6C: "●",
-    0x6E: "■",
-    0x75: "◆",
-    0xA7: "▪",
-    0xD8: "➢",
-    0xFC: "✓",
-    0x76: "❖",
-    0xFB: "✗",
-    0xE0: "→",
-}
+_COLUMN_GAP = 1.8  # ems of white within a line that part two cells
+_TRACKING = 0.8  # ems of white between Chinese characters that the layer only guessed to be a space
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +25,8 @@ class Layer:
     """The text layer of a page. `width` and `height` are those of the page as its text stands upright, in points.
 
     `aside` holds lines of other directions than most, each direction upright by itself; `slanted` the texts of
-    diagonal lines. `invisible` tells that nothing of it is painted (the layer of an earlier OCR).
+    diagonal lines. `invisible` tells that nothing of it is painted (the layer of an earlier OCR). `fonts` counts the
+    characters of each font, and those of them that are unreadable.
     """
 
     width: float
@@ -45,6 +36,21 @@ class Layer:
     slanted: tuple[str, ...] = ()
     invisible: bool = False
     turn: int = 0
+    fonts: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """All lines, in no certain order."""
+        return "\n".join(line.text for group in (self.lines, *self.aside) for line in group)
+
+
+@dataclass(frozen=True, slots=True)
+class _Glyph:
+    char: str
+    start: float  # along the line's direction
+    end: float
+    span: Any
+    guessed: bool = False  # a space that stands for white only
 
 
 def read_layer(page: Any) -> Layer:
@@ -52,28 +58,32 @@ def read_layer(page: Any) -> Layer:
     import pymupdf
 
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
-    found = [
-        (line, span)
-        for block in page.get_text("dict", flags=flags)["blocks"]
-        for line in block.get("lines", ())
-        for span in line["spans"]
-    ]
-    visible = [pair for pair in found if pair[1].get("char_flags", _FILLED) & (_FILLED | _STROKED)]
-    shown = visible if sum(len(span["text"].strip()) for _, span in visible) else found
-    groups = _by_direction(shown)
+    blocks = page.get_text("rawdict", flags=flags)["blocks"]
+    lines = [line for block in blocks for line in block.get("lines", ())]
+    painted = any(_is_painted(span) and _has_ink(span) for line in lines for span in line["spans"])
+    groups: dict[int | None, list[Line]] = {}
+    fonts: dict[str, list[int]] = {}
+    for line in lines:
+        spans = [span for span in line["spans"] if not painted or _is_painted(span)]
+        _count(spans, fonts)
+        groups.setdefault(_turn(line["dir"]), []).extend(_pieces(spans, line["dir"]))
     width, height = float(page.rect.width), float(page.rect.height)
     slanted = tuple(dict.fromkeys(line.text for line in groups.pop(None, ())))
-    if not groups:
-        return Layer(width, height, (), slanted=slanted)
-    counts = Counter({turn: sum(len(line.text) for line in lines) for turn, lines in groups.items()})
-    main = counts.most_common(1)[0][0]
-    turned = {turn: tuple(_turned(lines, turn, width, height)) for turn, lines in groups.items()}
-    size = (width, height) if main in (0, 2) else (height, width)
-    aside = tuple(lines for turn, lines in turned.items() if turn != main)
-    return Layer(*size, turned[main], aside, slanted, invisible=not visible, turn=main or 0)
+    counts = Counter({turn: sum(len(line.text) for line in found) for turn, found in groups.items()})
+    main = counts.most_common(1)[0][0] if counts else 0
+    turned = {turn: tuple(_turned(found, turn, width, height)) for turn, found in groups.items() if found}
+    return Layer(
+        *((width, height) if main in (0, 2) else (height, width)),
+        turned.pop(main, ()),
+        tuple(turned.values()),
+        slanted,
+        invisible=bool(lines) and not painted,
+        turn=main or 0,
+        fonts=tuple((total, bad) for total, bad in fonts.values()),
+    )
 
 
-def turned_box(box: Box, turn: int, width: float, height: float) -> Box:
+def turned_box(box: Box, turn: int | None, width: float, height: float) -> Box:
     """A box of a page after `turn` quarter turns against the clock have made its text upright."""
     x0, y0, x1, y1 = box
     if turn == 1:  # the text runs downwards (also vertical writing, whose columns then are rows)
@@ -85,18 +95,26 @@ def turned_box(box: Box, turn: int, width: float, height: float) -> Box:
     return box
 
 
-def _by_direction(found: Sequence[tuple[Any, Any]]) -> dict[int | None, list[Line]]:
-    """Lines by the quarter turns that make them upright; diagonal ones under None."""
-    groups: dict[int | None, list[Line]] = {}
-    spans: list[Any] = []
-    for index, (line, span) in enumerate(found):
-        spans.append(span)
-        if index + 1 == len(found) or found[index + 1][0] is not line:
-            made = _line(spans)
-            if made is not None:
-                groups.setdefault(_turn(line["dir"]), []).append(made)
-            spans = []
-    return groups
+def is_unreadable(char: str) -> bool:
+    """Whether a character stands for a glyph whose meaning the PDF does not tell."""
+    return char == "\ufffd" or "\ue000" <= char <= "\uf8ff" or char >= "\U000f0000"
+
+
+def _is_painted(span: Any) -> bool:
+    return bool(span.get("char_flags", _FILLED) & (_FILLED | _STROKED))
+
+
+def _has_ink(span: Any) -> bool:
+    return any(not char["c"].isspace() for char in span["chars"])
+
+
+def _count(spans: Sequence[Any], fonts: dict[str, list[int]]) -> None:
+    for span in spans:
+        counts = fonts.setdefault(span["font"], [0, 0])
+        for char in span["chars"]:
+            shown = meant(char["c"], span["font"])
+            counts[0] += not shown.isspace()
+            counts[1] += is_unreadable(shown)
 
 
 def _turn(direction: tuple[float, float]) -> int | None:
@@ -104,27 +122,90 @@ def _turn(direction: tuple[float, float]) -> int | None:
     return None if abs(quarter - round(quarter)) > 0.06 else round(quarter) % 4
 
 
-def _turned(lines: Sequence[Line], turn: int | None, width: float, height: float) -> list[Line]:
-    if not turn:
-        return list(lines)
-    return [
-        Line(line.text, turned_box(line.box, turn, width, height), line.size, line.bold, line.mono) for line in lines
+def _turned(lines: Sequence[Line], turn: int | None, width: float, height: float) -> Iterator[Line]:
+    for line in lines:
+        box = turned_box(line.box, turn, width, height)
+        yield Line(line.text, box, line.size, line.bold, line.mono) if turn else line
+
+
+def _pieces(spans: Sequence[Any], direction: tuple[float, float]) -> Iterator[Line]:
+    """A line as one piece, or as several where it leaves gaps as wide as between the cells of a table."""
+    glyphs = [
+        _Glyph(meant(char["c"], span["font"]), *_extent(char["bbox"], direction), span, bool(char.get("synthetic")))
+        for span in spans
+        for char in span["chars"]
     ]
+    piece: list[_Glyph] = []
+    last: _Glyph | None = None
+    for glyph in glyphs:
+        if not glyph.char.isspace():
+            if last and glyph.start - last.end > _COLUMN_GAP * glyph.span["size"] and not _is_mono(glyph.span):
+                yield from _line(piece)
+                piece = []
+            last = glyph
+        piece.append(glyph)
+    yield from _line(piece)
 
 
-def _line(spans: Sequence[Any]) -> Line | None:
-    texts = [_text(span) for span in spans]
-    text = clean("".join(texts))
-    if not text.strip():
-        return None
-    inked = [(span, len(part.strip())) for span, part in zip(spans, texts, strict=True) if part.strip()]
-    total = sum(n for _, n in inked)
-    size = max(Counter({s["size"]: n for s, n in inked}).items(), key=lambda item: item[1])[0]
-    bold = sum(n for s, n in inked if _is_bold(s)) > 0.7 * total
-    mono = sum(n for s, n in inked if _is_mono(s)) > 0.7 * total
-    boxes = [span["bbox"] for span, _ in inked]
-    box = (min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes))
-    return Line(text.strip(), _sane(box, spans[0]), float(size), bold, mono)
+def _extent(box: Box, direction: tuple[float, float]) -> tuple[float, float]:
+    ends = (box[0] * direction[0] + box[1] * direction[1], box[2] * direction[0] + box[3] * direction[1])
+    return min(ends), max(ends)
+
+
+def _line(glyphs: Sequence[_Glyph]) -> Iterator[Line]:
+    inked = [glyph for glyph in glyphs if not glyph.char.isspace()]
+    text = clean(_spaced(glyphs)).strip()
+    if not text or not inked:
+        return
+    sizes = Counter(glyph.span["size"] for glyph in inked)
+    spans = list({id(glyph.span): glyph.span for glyph in inked}.values())
+    boxes = [_sane(span["bbox"], span) for span in spans]
+    low, high = min(box[1] for box in boxes), max(box[3] for box in boxes)
+    x0, x1 = min(box[0] for box in boxes), max(box[2] for box in boxes)
+    if len(inked) < sum(_ink_count(span) for span in spans):  # only a part of a span
+        x0, x1 = _inked_edges(inked, x0, x1)
+    ascii_glyphs = [glyph for glyph in inked if glyph.char.isascii()]
+    yield Line(
+        text,
+        (x0, low, x1, high),
+        float(sizes.most_common(1)[0][0]),
+        sum(_is_bold(glyph.span) for glyph in inked) > 0.7 * len(inked),
+        bool(ascii_glyphs) and sum(_is_mono(glyph.span) for glyph in ascii_glyphs) > 0.7 * len(ascii_glyphs),
+    )
+
+
+def _ink_count(span: Any) -> int:
+    return sum(not char["c"].isspace() for char in span["chars"])
+
+
+def _inked_edges(inked: Sequence[_Glyph], x0: float, x1: float) -> tuple[float, float]:
+    """The edges of the glyphs where the line runs from left to right; other lines keep those of their spans."""
+    start, end = inked[0].start, inked[-1].end
+    return (start, end) if x0 - 1 <= start <= end <= x1 + 1 else (x0, x1)
+
+
+def _spaced(glyphs: Sequence[_Glyph]) -> str:
+    """The characters with the spaces that a reader sees: tracked Chinese has none."""
+    out: list[str] = []
+    gap: list[_Glyph] = []
+    before: _Glyph | None = None
+    for glyph in glyphs:
+        if glyph.char.isspace():
+            gap.append(glyph)
+            continue
+        if gap and before is not None and not _is_tracking(before, gap, glyph):
+            out.append(" " * (len(gap) if _is_mono(gap[0].span) else 1))
+        out.append(glyph.char)
+        before, gap = glyph, []
+    return "".join(out)
+
+
+def _is_tracking(left: _Glyph, gap: Sequence[_Glyph], right: _Glyph) -> bool:
+    if not (WIDE.match(left.char) and WIDE.match(right.char)):
+        return False
+    width = (right.start - left.end) / max(right.span["size"], 1.0)
+    guessed = all(glyph.guessed for glyph in gap)
+    return width < 0.2 or (width < _TRACKING and (guessed or is_word_pair(left.char, right.char)))
 
 
 def _sane(box: Box, span: Any) -> Box:
@@ -141,23 +222,4 @@ def _is_bold(span: Any) -> bool:
 
 def _is_mono(span: Any) -> bool:
     name = span["font"].lower()
-    return any(known in name for known in _MONO_FONTS) or (bool(span["flags"] & _MONO) and span["text"].isascii())
-
-
-def _text(span: Any) -> str:
-    """The span's text, the private characters of symbol fonts as what they show."""
-    text = span["text"]
-    if not any("\uf000" <= char <= "\uf0ff" for char in text):
-        return text
-    symbol = "symbol" in span["font"].lower()
-    return "".join(_shown(ord(char) - 0xF000, symbol) if "\uf000" <= char <= "\uf0ff" else char for char in text)
-
-
-def _shown(code: int, symbol: bool) -> str:
-    if symbol and 0x61 <= code <= 0x7A:
-        return _SYMBOL_LOWER[code - 0x61]
-    if symbol and 0x41 <= code <= 0x5A:
-        return _SYMBOL_UPPER[code - 0x41]
-    if symbol and 0x20 <= code <= 0x3F:
-        return chr(code)
-    return _BULLETS.get(code, chr(code + 0xF000))
+    return bool(span["flags"] & _MONO) or any(known in name for known in _MONO_FONTS)

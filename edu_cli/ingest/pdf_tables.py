@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from edu_cli.ingest.page_grid import table_block
+from edu_cli.ingest.page_grid import table_block, told_share
 from edu_cli.ingest.page_line import Box, Line, close_han, join_rows
 
 _MIN_RULE = 20.0  # points
@@ -71,9 +71,9 @@ def _without_empty(cells: list[list[str]]) -> list[list[str]]:
 
 
 def _is_table(cells: Sequence[Sequence[str]]) -> bool:
-    """A frame around prose or code is no table."""
-    filled = sum(bool(cell) for row in cells for cell in row)
-    return filled >= 0.4 * len(cells) * len(cells[0])
+    """A frame around prose or code is no table, nor is a drawing of boxes with letters in them."""
+    filled = [cell for row in cells for cell in row if cell]
+    return len(filled) >= 0.4 * len(cells) * len(cells[0]) and told_share(filled) >= 0.4
 
 
 def _holds(outer: Sequence[float], box: Box) -> bool:

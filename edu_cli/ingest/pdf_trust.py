@@ -2,41 +2,111 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from edu_cli.ingest.pdf_lines import Layer
+from edu_cli.ingest.page_line import union
+from edu_cli.ingest.pdf_lines import Layer, is_unreadable
+from edu_cli.ingest.plausible import han_share, is_nonsense, latin_share, strange_share
 
-_FEW = 16  # characters that a page number and a running title come to
+Reason = Literal["", "no_text", "garbled", "scan", "forced"]
+
+_UNREADABLE = 0.08  # of the characters; a bullet or a logo in a private font stays below
+_FONT_UNREADABLE = 0.5  # of one font's characters, where these are
+_FONT_LEAST = 12  # as many or more
+_STRANGE = 0.1  # of the letters; a page of mathematics has .05
 _SCAN = 0.5  # of the page covered by one picture
+_HEADER = 0.25  # of the picture's height that a running title and a page number come to
+_OLD_LAYER = 0.38  # known pairs; a good layer has .45 and more, one with every tenth character wrong .36
 
 
-def doubt(page: Any, layer: Layer) -> str:
-    """`no_text`, `garbled` or `scan` where OCR has to read the page; empty where its text is good."""
-    text = "".join(line.text for group in (layer.lines, *layer.aside) for line in group)
-    inked = [char for char in text if not char.isspace()]
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why a page is to be read by OCR (empty: it is not). `sure` means that whatever OCR reads is better."""
+
+    reason: Reason
+    sure: bool = True
+
+
+def doubt(page: Any, layer: Layer) -> Doubt:
+    """What speaks against the text layer of a page."""
+    text = layer.text
+    inked = re.sub(r"\s+", "", text)
     if not inked:
-        return "no_text" if _has_ink(page) else ""
-    if _is_garbled(inked):
-        return "garbled"
-    cover = _picture_cover(page)
-    if cover > _SCAN and len(inked) < 80:
-        return "scan"
-    return ""
+        return Doubt("no_text" if has_ink(page) else "")
+    if _is_unreadable(inked, layer):
+        return Doubt("garbled")
+    scan = largest_picture(page)
+    if scan is not None and _share_of(page, scan) > _SCAN:
+        return _doubt_of_scan(layer, scan, inked)
+    if strange_share(text) > _STRANGE or is_nonsense(text):
+        return Doubt("garbled", sure=False)
+    return Doubt("")
 
 
-def _is_garbled(inked: list[str]) -> bool:
-    bad = sum(char == "\ufffd" or "\ue000" <= char <= "\uf8ff" for char in inked)
-    return bad > 0.1 * len(inked)
+def is_better(ocr: str, layer: str) -> bool:
+    """Whether OCR's text is more likely what is printed than a layer that was only suspected."""
+    if len(re.sub(r"\s+", "", ocr)) < 0.3 * len(re.sub(r"\s+", "", layer)):
+        return False
+    if strange_share(layer) > _STRANGE >= strange_share(ocr):
+        return True
+    (new, pairs), (old, _) = (han_share(ocr), han_share(layer))
+    if pairs < 20:
+        (new, pairs), (old, _) = (latin_share(ocr), latin_share(layer))
+    return pairs >= 20 and new > old + 0.02
 
 
-def _has_ink(page: Any) -> bool:
+def has_ink(page: Any) -> bool:
+    """Whether anything is painted on the page."""
     return bool(page.get_image_info()) or bool(page.get_cdrawings())
 
 
-def _picture_cover(page: Any) -> float:
-    total = abs(page.rect.width * page.rect.height) or 1.0
-    largest = 0.0
-    for info in page.get_image_info():
-        x0, y0, x1, y1 = info["bbox"]
-        largest = max(largest, (x1 - x0) * (y1 - y0) / total)
+def largest_picture(page: Any) -> tuple[float, float, float, float] | None:
+    """The box of the picture that covers most of the page; strips that a scanner cut it into are one."""
+    boxes = [tuple(info["bbox"]) for info in page.get_image_info()]
+    largest = max(boxes, key=_area, default=None)
+    if (
+        largest is not None
+        and len(boxes) > 1
+        and sum(map(_area, boxes)) > _SCAN * abs(page.rect.width * page.rect.height)
+    ):
+        return union(boxes)
     return largest
+
+
+def _doubt_of_scan(layer: Layer, scan: tuple[float, float, float, float], inked: str) -> Doubt:
+    """A page that is mostly one picture: its text is a header over a scan, or the layer of an earlier OCR."""
+    height = max(1.0, scan[3] - scan[1])
+    inside = [line for line in layer.lines if line.box[1] < scan[3] and line.box[3] > scan[1]]
+    tall = sum(line.box[3] - line.box[1] for line in inside)
+    spread = max((line.box[3] for line in inside), default=0.0) - min((line.box[1] for line in inside), default=0.0)
+    if not inside or (len(inked) < 120 and (tall < 0.08 * height or spread < _HEADER * height)):
+        return Doubt("scan")
+    if layer.invisible and _is_suspect(layer):
+        return Doubt("scan", sure=False)
+    return Doubt("garbled", sure=False) if is_nonsense(layer.text) else Doubt("")
+
+
+def _is_suspect(layer: Layer) -> bool:
+    """Whether an invisible layer is worth a second reading: few of its pairs are known, in whatever script."""
+    han, pairs = han_share(layer.text)
+    if pairs >= 30:
+        return han < _OLD_LAYER
+    latin, pairs = latin_share(layer.text)
+    return pairs < 30 or latin < 0.85
+
+
+def _is_unreadable(inked: str, layer: Layer) -> bool:
+    bad = sum(map(is_unreadable, inked))
+    if bad > _UNREADABLE * len(inked):
+        return True
+    return any(total >= _FONT_LEAST and lost > _FONT_UNREADABLE * total for total, lost in layer.fonts)
+
+
+def _share_of(page: Any, box: tuple[float, float, float, float]) -> float:
+    return _area(box) / (abs(page.rect.width * page.rect.height) or 1.0)
+
+
+def _area(box: tuple[float, ...]) -> float:
+    return max(0.0, box[2] - box[0]) * max(0.0, box[3] - box[1])

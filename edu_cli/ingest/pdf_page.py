@@ -1,0 +1,122 @@
+"""One page of a PDF -> its lines, by the text layer or by OCR, with what was found wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from edu_cli.errors import LoadError, OcrUnavailableError
+from edu_cli.ingest.ocr_layout import printed_lines
+from edu_cli.ingest.options import LoadOptions, PictureReader, PictureText
+from edu_cli.ingest.page_line import Line, median_size
+from edu_cli.ingest.pdf_lines import Layer, read_layer
+from edu_cli.ingest.pdf_notes import comments, unpainted_fields
+from edu_cli.ingest.pdf_pictures import picture_lines
+from edu_cli.ingest.pdf_render import page_picture
+from edu_cli.ingest.pdf_tables import ruled_tables
+from edu_cli.ingest.pdf_trust import Doubt, doubt, is_better
+from edu_cli.types import OcrPage
+
+FAULTS = (RuntimeError, ValueError, LookupError, TypeError, AttributeError, AssertionError)  # what PyMuPDF raises
+_EMPTY = Layer(1.0, 1.0, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What one page gave. `by_ocr` tells that its lines were measured by OCR."""
+
+    number: int
+    layer: Layer
+    ocr: OcrPage | None = None
+    by_ocr: bool = False
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    failed: bool = False
+
+
+def read_page(doc: Any, index: int, options: LoadOptions, repeated: frozenset[int]) -> Page:
+    """The page with this index; whatever is wrong with it becomes a warning, so that it costs no other page."""
+    number = index + 1
+    try:
+        page = doc[index]
+        layer = read_layer(page)
+        suspicion = Doubt("forced") if options.ocr == "always" else doubt(page, layer)
+        if suspicion.reason:
+            return _doubted(page, number, layer, suspicion, options, repeated)
+        return _digital(page, number, layer, options, repeated)
+    except FAULTS as error:
+        return Page(number, _EMPTY, warnings=(f"page {number} cannot be read: {error}",), failed=True)
+
+
+def _doubted(
+    page: Any, number: int, layer: Layer, suspicion: Doubt, options: LoadOptions, repeated: frozenset[int]
+) -> Page:
+    """The page by OCR; by its own text layer where OCR is off or reads less of it."""
+    reader = options.pictures if options.ocr != "never" else None
+    warning = ""
+    try:
+        found = reader.read(page_picture(page)) if reader else None
+    except OcrUnavailableError as error:
+        found, warning = None, f"pages without trustworthy text were not read: {error.message} ({error.hint})"
+    except LoadError as error:
+        found, warning = None, f"page {number} cannot be read by OCR: {error.message}"
+    if found is not None and _is_preferred(found, layer, suspicion):
+        ocr = OcrPage(number, suspicion.reason, found.confidence) if found.blocks else None
+        notes = tuple(comments(page, _text(found)))
+        return Page(number, _ocr_layer(found, float(page.rect.width)), ocr, by_ocr=True, notes=notes)
+    if found is None and not warning and (suspicion.sure or options.ocr == "never"):
+        warning = f"page {number} needs OCR ({suspicion.reason}), which is off."
+    kept = _EMPTY if suspicion.reason == "garbled" and suspicion.sure else layer
+    digital = _digital(page, number, kept, replace(options, pictures=None), repeated)
+    return replace(digital, warnings=(warning,) if warning else ())
+
+
+def _is_preferred(found: PictureText, layer: Layer, suspicion: Doubt) -> bool:
+    if suspicion.reason == "scan" and suspicion.sure:
+        return len(_text(found)) > 0.8 * len(layer.text)
+    return is_better(_text(found), layer.text) if not suspicion.sure else bool(found.blocks) or not layer.lines
+
+
+def _digital(page: Any, number: int, layer: Layer, options: LoadOptions, repeated: frozenset[int]) -> Page:
+    lines: Sequence[Line] = layer.lines
+    notes = tuple(comments(page, layer.text))
+    if layer.turn == 0:
+        lines = [*lines, *unpainted_fields(page, lines, median_size(lines) if lines else 10.0)]
+        lines = ruled_tables(page, lines, number)
+    pictures, ocr, warning = _pictures(page, number, lines, options, repeated) if layer.turn == 0 else ([], None, "")
+    whole = replace(layer, lines=(*lines, *pictures))
+    return Page(number, whole, ocr, warnings=(warning,) if warning else (), notes=notes)
+
+
+def _pictures(
+    page: Any, number: int, lines: Sequence[Line], options: LoadOptions, repeated: frozenset[int]
+) -> tuple[list[Line], OcrPage | None, str]:
+    reader: PictureReader | None = options.pictures if options.ocr != "never" else None
+    if reader is None:
+        return [], None, ""
+    try:
+        return *picture_lines(page, number, lines, reader, repeated), ""
+    except OcrUnavailableError as error:
+        return [], None, f"pictures were not read: {error.message} ({error.hint})"
+
+
+def _text(found: PictureText) -> str:
+    return "\n".join(block.text for block in found.blocks)
+
+
+def _ocr_layer(found: PictureText, width: float) -> Layer:
+    """What OCR read, as a layer in points; a reader that tells no lines gives its blocks one below the other."""
+    if not found.frames:
+        blocks = [Line("", (0, 10.0 * i, 100, 10.0 * i + 9), 9.0, block=b) for i, b in enumerate(found.blocks)]
+        return Layer(100.0, 10.0 * len(blocks) + 1, tuple(blocks))
+    frame = found.frames[0]
+    straight, slanted = printed_lines(frame)
+    scale = width / frame.width if frame.width else 1.0
+    lines = tuple(_scaled(line, scale) for line in straight)
+    return Layer(frame.width * scale, frame.height * scale, lines, slanted=tuple(line.text for line in slanted))
+
+
+def _scaled(line: Line, scale: float) -> Line:
+    x0, y0, x1, y1 = line.box
+    return replace(line, box=(x0 * scale, y0 * scale, x1 * scale, y1 * scale), size=line.size * scale)
