@@ -15,6 +15,7 @@ Outline = Sequence[tuple[int, str, int]]  # level, title, page (from 1)
 _LARGER = 1.08  # times the body's size
 _LONGEST = 90  # characters
 _SHORT = 40
+_NAME = re.compile("[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]{2}|[^\\W\\d_]{3}|^[\u4e00-\u9fff]$")  # less is no heading
 _NUMBERED = re.compile(
     r"^(?:第\s*[一二三四五六七八九十百0-9]{1,4}\s*[章节讲课篇单元部分]|[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十]{1,3}[）)]"
     r"|\d{1,2}(?:\.\d{1,2}){0,4}\.?\s*(?=[^\d\s.]))"
@@ -87,7 +88,7 @@ def _size_levels(parts: Sequence[Paragraph], levels: Sequence[int], body: float)
 def _may_head(part: Paragraph) -> bool:
     if part.block is not None or part.kind in ("code", "note") or len(part.text) > _LONGEST or part.n_rows > 3:
         return False
-    return not _SENTENCE.search(part.text) and any(char.isalpha() for char in part.text)
+    return not _SENTENCE.search(part.text) and bool(_NAME.search(part.text))
 
 
 def _styled_level(part: Paragraph, body: float, by_size: dict[float, int]) -> int:

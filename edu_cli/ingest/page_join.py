@@ -27,7 +27,7 @@ ENDS = re.compile(r"[。！？!?；;…：:.][”’」』）)\]】\"']*$")
 _SENTENCE_END = re.compile(r"[。！？!?；;.][”’」』）)】\"']*$")
 _EQUATION = re.compile(r"[(（]\d{1,3}(?:[.\-]\d{1,3}){0,2}[)）]$")
 _LONG_ROW = 14.0  # ems
-_NARROW = 9.0  # ems; rows of a column are wider, so these are lines by themselves
+_NARROW = 11.5  # ems; rows of a column are wider, so these are lines by themselves
 _RAGGED = 1.6  # ems by which a full row of Chinese may miss the edge
 _FIRST_WORD = re.compile(r"^[!-~]+")
 _COMMENT = ("#", "//", "--", "/*", "*", "'''", '"""')
@@ -85,11 +85,14 @@ def paragraphs(
 
 
 def _with_comments(rows: Sequence[Row]) -> list[Row]:
-    """The rows, comments beside code taken as code: their Chinese is in no typewriter font."""
+    """The rows, comments and Chinese strings amid code taken as code: their Chinese is in no typewriter font."""
     code = [row.code for row in rows]
     for at, row in enumerate(rows):
+        above, below = any(code[max(0, at - 1) : at]), [other.code for other in rows[at + 1 : at + 3]]
         if not row.code and row.text.startswith(_COMMENT):
-            code[at] = any(code[max(0, at - 1) : at]) or any(other.code for other in rows[at + 1 : at + 3])
+            code[at] = above or any(below)
+        elif not row.code and any(line.mono for line in row.lines):
+            code[at] = above and any(below[:1])
     return [replace(row, code=yes) for row, yes in zip(rows, code, strict=True)]
 
 
@@ -190,7 +193,7 @@ def _prose(group: Sequence[Row], measure: _Measure) -> str:
         alone = measure.sentences and bool(_SENTENCE_END.search(before.text))
         joined = _is_full(before, row, measure) and not alone
         text = join_rows(text, row.text) if joined else f"{text}\n{row.text}"
-    return close_han(text)
+    return close_han(re.sub(" {2,}", " ", text))
 
 
 def _code(group: Sequence[Row]) -> str:

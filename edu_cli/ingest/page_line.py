@@ -18,6 +18,7 @@ _WIDE_END = re.compile(f"[{_WIDE}]$")
 _WIDE_START = re.compile(f"^[{_WIDE}]")
 WIDE = re.compile(f"[{_WIDE}]")
 _SPACED_HAN = re.compile(f"(?<=([{_HAN}])) +(?=([{_HAN}]))")
+_CODE_SHARE = 0.6  # below it a row is prose with terms in it
 _HYPHENATED = re.compile(r"[^\W\d_]{2,}[-\u00ad\u2010]$")
 
 
@@ -122,9 +123,14 @@ def _row(group: Sequence[Line]) -> Row:
     ordered = tuple(sorted(group, key=lambda line: line.box[0]))
     weights = [(line.size, max(1, len(line.text))) for line in ordered]
     size = max(weights, key=lambda item: (item[1], item[0]))[0]
-    letters = [(sum(char.isascii() for char in line.text), line.mono) for line in ordered]
-    code = sum(n for n, mono in letters if mono) > 0.8 * sum(n for n, _ in letters)
-    return Row(ordered, union([line.box for line in ordered]), size, code)
+    return Row(ordered, union([line.box for line in ordered]), size, _is_code(ordered))
+
+
+def _is_code(lines: Sequence[Line]) -> bool:
+    """Whether the Latin part of a row is in a typewriter font and makes a good part of it."""
+    letters = [(sum(char.isascii() for char in line.text), line.mono) for line in lines]
+    typed = sum(n for n, mono in letters if mono)
+    return typed > 0.8 * sum(n for n, _ in letters) and typed > _CODE_SHARE * sum(len(line.text) for line in lines)
 
 
 def median_size(lines: Sequence[Line]) -> float:

@@ -25,8 +25,9 @@ from edu_cli.types import Block, Document
 
 _WATERMARK_PAGES = 3  # on which the same slanted text is told only once
 _MACHINE_TITLE = re.compile(
-    r"^(?:untitled|document\d*|microsoft (?:word|powerpoint) -.*|.*\.(?:docx?|pptx?|pdf|tex|dvi|indd|wps|xlsx?)"
-    r"|未命名.*|幻灯片\s*\d*|powerpoint.*|新建.*|无标题.*|[\W\d_]*)$",
+    r"^(?:untitled|document\d*|microsoft (?:word|powerpoint) -.*"
+    r"|.*\.(?:docx?|pptx?|pdf|tex|dvi|indd|wps|xlsx?|png|jpe?g|tiff?)"
+    r"|(?:screen ?shot|scan|image)[\W\d_].*|未命名.*|幻灯片\s*\d*|powerpoint.*|新建.*|无标题.*|[\W\d_]*)$",
     re.IGNORECASE,
 )
 

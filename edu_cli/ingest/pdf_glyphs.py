@@ -25,12 +25,13 @@ _RADICALS = dict(
 )
 _RADICAL = re.compile("[\u2e80-\u2fdf]")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]")
+_LEADER = re.compile(r"\s*(?:[.…⋯·‥・]\s?){6,}")
 _SPACE = re.compile("[\t\u00a0\u2000-\u200a\u202f\u205f\u3000]")
 
 
 def clean(text: str) -> str:
     """Text without control characters, with plain spaces, and with characters where radicals stood."""
-    text = _SPACE.sub(" ", _CONTROL.sub("", text))
+    text = _LEADER.sub(" …… ", _SPACE.sub(" ", _CONTROL.sub("", text)))
     return _RADICAL.sub(lambda found: _character(found.group()), text)
 
 
@@ -38,6 +39,8 @@ def meant(char: str, font: str) -> str:
     """What a character in the private area of a symbol font shows; any other unchanged."""
     if "\uf000" <= char <= "\uf0ff":
         return _shown(char, "symbol" in font.lower())
+    if "\uf8e5" <= char <= "\uf8fe":  # pieces of large brackets and roots: nothing that can be read aloud
+        return " "
     return _DINGBATS.get(char, char) if "dingbats" in font.lower() else char
 
 

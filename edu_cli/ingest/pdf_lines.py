@@ -25,8 +25,7 @@ class Layer:
     """The text layer of a page. `width` and `height` are those of the page as its text stands upright, in points.
 
     `aside` holds lines of other directions than most, each direction upright by itself; `slanted` the texts of
-    diagonal lines. `invisible` tells that nothing of it is painted (the layer of an earlier OCR). `fonts` counts the
-    characters of each font, and those of them that are unreadable.
+    diagonal lines. `invisible` tells that nothing of it is painted (the layer of an earlier OCR).
     """
 
     width: float
@@ -36,7 +35,6 @@ class Layer:
     slanted: tuple[str, ...] = ()
     invisible: bool = False
     turn: int = 0
-    fonts: tuple[tuple[int, int], ...] = ()
 
     @property
     def text(self) -> str:
@@ -62,10 +60,8 @@ def read_layer(page: Any) -> Layer:
     lines = [line for block in blocks for line in block.get("lines", ())]
     painted = any(_is_painted(span) and _has_ink(span) for line in lines for span in line["spans"])
     groups: dict[int | None, list[Line]] = {}
-    fonts: dict[str, list[int]] = {}
     for line in lines:
         spans = [span for span in line["spans"] if not painted or _is_painted(span)]
-        _count(spans, fonts)
         groups.setdefault(_turn(line["dir"]), []).extend(_pieces(spans, line["dir"]))
     width, height = float(page.rect.width), float(page.rect.height)
     slanted = tuple(dict.fromkeys(line.text for line in groups.pop(None, ())))
@@ -79,7 +75,6 @@ def read_layer(page: Any) -> Layer:
         slanted,
         invisible=bool(lines) and not painted,
         turn=main or 0,
-        fonts=tuple((total, bad) for total, bad in fonts.values()),
     )
 
 
@@ -106,15 +101,6 @@ def _is_painted(span: Any) -> bool:
 
 def _has_ink(span: Any) -> bool:
     return any(not char["c"].isspace() for char in span["chars"])
-
-
-def _count(spans: Sequence[Any], fonts: dict[str, list[int]]) -> None:
-    for span in spans:
-        counts = fonts.setdefault(span["font"], [0, 0])
-        for char in span["chars"]:
-            shown = meant(char["c"], span["font"])
-            counts[0] += not shown.isspace()
-            counts[1] += is_unreadable(shown)
 
 
 def _turn(direction: tuple[float, float]) -> int | None:
@@ -162,8 +148,7 @@ def _line(glyphs: Sequence[_Glyph]) -> Iterator[Line]:
     boxes = [_sane(span["bbox"], span) for span in spans]
     low, high = min(box[1] for box in boxes), max(box[3] for box in boxes)
     x0, x1 = min(box[0] for box in boxes), max(box[2] for box in boxes)
-    if len(inked) < sum(_ink_count(span) for span in spans):  # only a part of a span
-        x0, x1 = _inked_edges(inked, x0, x1)
+    x0, x1 = _inked_edges(inked, x0, x1)
     ascii_glyphs = [glyph for glyph in inked if glyph.char.isascii()]
     yield Line(
         text,
@@ -174,12 +159,8 @@ def _line(glyphs: Sequence[_Glyph]) -> Iterator[Line]:
     )
 
 
-def _ink_count(span: Any) -> int:
-    return sum(not char["c"].isspace() for char in span["chars"])
-
-
 def _inked_edges(inked: Sequence[_Glyph], x0: float, x1: float) -> tuple[float, float]:
-    """The edges of the glyphs where the line runs from left to right; other lines keep those of their spans."""
+    """The edges of what is painted where the line runs from left to right; other lines keep those of their spans."""
     start, end = inked[0].start, inked[-1].end
     return (start, end) if x0 - 1 <= start <= end <= x1 + 1 else (x0, x1)
 

@@ -10,12 +10,13 @@ from edu_cli.errors import LoadError, OcrUnavailableError
 from edu_cli.ingest.ocr_layout import printed_lines
 from edu_cli.ingest.options import LoadOptions, PictureReader, PictureText
 from edu_cli.ingest.page_line import Line, median_size
-from edu_cli.ingest.pdf_lines import Layer, read_layer
+from edu_cli.ingest.pdf_lines import Layer, is_unreadable, read_layer
 from edu_cli.ingest.pdf_notes import comments, unpainted_fields
 from edu_cli.ingest.pdf_pictures import picture_lines
 from edu_cli.ingest.pdf_render import page_picture
 from edu_cli.ingest.pdf_tables import ruled_tables
 from edu_cli.ingest.pdf_trust import Doubt, doubt, is_better
+from edu_cli.ingest.plausible import is_ocr_script
 from edu_cli.types import OcrPage
 
 FAULTS = (RuntimeError, ValueError, LookupError, TypeError, AttributeError, AssertionError)  # what PyMuPDF raises
@@ -61,13 +62,17 @@ def _doubted(
         found, warning = None, f"pages without trustworthy text were not read: {error.message} ({error.hint})"
     except LoadError as error:
         found, warning = None, f"page {number} cannot be read by OCR: {error.message}"
-    if found is not None and _is_preferred(found, layer, suspicion):
+    known = "".join(char for char in layer.text if not is_unreadable(char))
+    foreign = len(known) > 0.5 * len(layer.text) and not is_ocr_script(known)
+    if found is not None and not foreign and _is_preferred(found, layer, suspicion):
         ocr = OcrPage(number, suspicion.reason, found.confidence) if found.blocks else None
         notes = tuple(comments(page, _text(found)))
         return Page(number, _ocr_layer(found, float(page.rect.width)), ocr, by_ocr=True, notes=notes)
     if found is None and not warning and (suspicion.sure or options.ocr == "never"):
         warning = f"page {number} needs OCR ({suspicion.reason}), which is off."
-    kept = _EMPTY if suspicion.reason == "garbled" and suspicion.sure else layer
+    if foreign and suspicion.sure:
+        warning = f"page {number} has characters whose meaning the PDF does not tell, in a script that OCR cannot read."
+    kept = _EMPTY if suspicion.reason == "garbled" and suspicion.sure and not foreign else layer
     digital = _digital(page, number, kept, replace(options, pictures=None), repeated)
     return replace(digital, warnings=(warning,) if warning else ())
 
@@ -79,14 +84,21 @@ def _is_preferred(found: PictureText, layer: Layer, suspicion: Doubt) -> bool:
 
 
 def _digital(page: Any, number: int, layer: Layer, options: LoadOptions, repeated: frozenset[int]) -> Page:
-    lines: Sequence[Line] = layer.lines
+    lines: Sequence[Line] = [_readable(line) for line in layer.lines]
     notes = tuple(comments(page, layer.text))
     if layer.turn == 0:
         lines = [*lines, *unpainted_fields(page, lines, median_size(lines) if lines else 10.0)]
-        lines = ruled_tables(page, lines, number)
+        lines = ruled_tables(page, [line for line in lines if line.text], number)
     pictures, ocr, warning = _pictures(page, number, lines, options, repeated) if layer.turn == 0 else ([], None, "")
     whole = replace(layer, lines=(*lines, *pictures))
     return Page(number, whole, ocr, warnings=(warning,) if warning else (), notes=notes)
+
+
+def _readable(line: Line) -> Line:
+    """The line without glyphs that stand for nothing known, such as the parts of a large bracket."""
+    if not any(map(is_unreadable, line.text)):
+        return line
+    return replace(line, text="".join(char for char in line.text if not is_unreadable(char)).strip())
 
 
 def _pictures(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,8 +14,8 @@ from edu_cli.ingest.plausible import han_share, is_nonsense, latin_share, strang
 Reason = Literal["", "no_text", "garbled", "scan", "forced"]
 
 _UNREADABLE = 0.08  # of the characters; a bullet or a logo in a private font stays below
-_FONT_UNREADABLE = 0.5  # of one font's characters, where these are
-_FONT_LEAST = 12  # as many or more
+_RUN = 4  # unreadable characters in a row are words; the brackets of a formula stand alone
+_RUNS = 6  # characters in such runs from which on words are missing
 _STRANGE = 0.1  # of the letters; a page of mathematics has .05
 _SCAN = 0.5  # of the page covered by one picture
 _HEADER = 0.25  # of the picture's height that a running title and a page number come to
@@ -101,7 +102,9 @@ def _is_unreadable(inked: str, layer: Layer) -> bool:
     bad = sum(map(is_unreadable, inked))
     if bad > _UNREADABLE * len(inked):
         return True
-    return any(total >= _FONT_LEAST and lost > _FONT_UNREADABLE * total for total, lost in layer.fonts)
+    lines = (re.sub(r"\s+", "", line.text) for group in (layer.lines, *layer.aside) for line in group)
+    runs = (len(list(run)) for line in lines for bad, run in itertools.groupby(line, is_unreadable) if bad)
+    return sum(run for run in runs if run >= _RUN) >= _RUNS
 
 
 def _share_of(page: Any, box: tuple[float, float, float, float]) -> float:

@@ -67,6 +67,13 @@ def strange_share(text: str) -> float:
     return sum(_is_strange(char) for char in letters) / len(letters) if letters else 0.0
 
 
+def is_ocr_script(text: str) -> bool:
+    """Whether the text is in a script that the OCR models know (Latin, Chinese, some Japanese)."""
+    letters = [char for char in text if char.isalpha()]
+    known = sum(char < "\u0250" or "\u2e80" <= char < "\ua4d0" or "\uf900" <= char <= "\uffef" for char in letters)
+    return known >= 0.8 * len(letters)
+
+
 @functools.lru_cache(maxsize=20_000)
 def _is_strange(char: str) -> bool:
     if _HAN.match(char):
