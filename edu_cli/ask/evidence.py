@@ -17,12 +17,15 @@ FEATURES = (
     "whole",
     "coverage",
     "child_coverage",
+    "best_coverage",
+    "opening",
+    "suits",
     "heading",
     "heading_asked",
     "run",
     "length",
 )
-
+_OPENING_CHARS = 80  # where a section says what it is about
 # A child that holds all of the question beats one that holds none of it by this much cosine (children of one parent lie
 # within about .05 of each other).
 _COVERAGE_IN_CHOICE = 0.05
@@ -67,6 +70,9 @@ def gather(
                 *_dense(question_vector, parent, vectors, cosines),
                 asked.coverage(f"{heading}\n{body}"),
                 coverages[chosen],
+                max(coverages),
+                asked.coverage(body[:_OPENING_CHARS]),
+                max(asked.suits(text) for text in children),
                 *_heading(asked, heading),
                 longest_run(asked.folded, body) / max(len(asked.folded), 1),
                 np.log1p(len(parent.text)),

@@ -23,13 +23,13 @@ class BatchQuestion:
     history: tuple[Message, ...] = ()
 
 
-def one_question(argument: str | None) -> str:
+def one_question(argument: str | None, verb: str = "ask") -> str:
     """The question of the command line; `-` reads all of stdin. Raises UsageError where there is none."""
     if argument is None:
-        raise UsageError("No question was given.", hint='edu ask "…", - to read it from stdin, or --batch FILE')
+        raise UsageError("No question was given.", hint=f'edu {verb} "…", - to read it from stdin, or --batch FILE')
     text = _decoded(sys.stdin.buffer.read(), "stdin") if argument == "-" else argument
     if not text.strip():
-        raise UsageError("The question is empty.", hint='edu ask "…", or - to read it from stdin')
+        raise UsageError("The question is empty.", hint=f'edu {verb} "…", or - to read it from stdin')
     return text.strip()
 
 

@@ -10,7 +10,8 @@ from typing import Literal
 
 from edu_cli.config import LexicalSettings
 from edu_cli.index.catalog import Catalog
-from edu_cli.types import CachedVectors, ChildRow, IndexRow, SparseVector
+from edu_cli.text import content_id
+from edu_cli.types import CachedVectors, Child, ChildRow, IndexRow, Parent, SparseVector
 
 TextOf = Callable[[ChildRow], str]
 VectorsOf = Callable[[Mapping[str, str]], Mapping[str, CachedVectors]]
@@ -47,7 +48,8 @@ def check_lexical(catalog: Catalog, place: LexicalPlace) -> IndexReport:
     stored, wanted = stored_fingerprint(place.path), _fingerprint(corpus_hash, place)
     counts = stored_counts(place.path)
     status, reason = ("fresh", "") if stored == wanted else ("stale", _why(stored))
-    return IndexReport(status, reason, corpus_hash, counts.rows, counts.terms, time.perf_counter() - start)
+    n_children = catalog.n_children() if counts.rows else 0
+    return IndexReport(status, reason, corpus_hash, n_children, counts.terms, time.perf_counter() - start)
 
 
 def refresh_lexical(catalog: Catalog, place: LexicalPlace, text_of: TextOf, *, force: bool = False) -> IndexReport:
@@ -60,15 +62,16 @@ def refresh_lexical(catalog: Catalog, place: LexicalPlace, text_of: TextOf, *, f
     from edu_cli.index.tokens import open_tokenizer
 
     counts = build_lexical(
-        index_rows(catalog),
-        lambda rows: _texts(catalog, rows, text_of),
+        _parent_rows(catalog),
+        lambda rows: _parent_texts(catalog, rows, text_of),
         place.path,
         tokenizer=open_tokenizer(place.user_dict, place.cache),
         settings=place.settings,
         fingerprint=_fingerprint(found.corpus_hash, place),
     )
     reason = found.reason or "asked for by --force"
-    return IndexReport("rebuilt", reason, found.corpus_hash, counts.rows, counts.terms, time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    return IndexReport("rebuilt", reason, found.corpus_hash, catalog.n_children(), counts.terms, seconds)
 
 
 def refresh_sparse(catalog: Catalog, path: Path, vectors_of: VectorsOf, text_of: TextOf, *, encoder: str) -> bool:
@@ -87,12 +90,12 @@ def refresh_sparse(catalog: Catalog, path: Path, vectors_of: VectorsOf, text_of:
         found = vectors_of(texts)
         return [found[row.key].sparse for row in rows]
 
-    build_sparse(index_rows(catalog), vectors, path, fingerprint=wanted)
+    build_sparse(_child_rows(catalog), vectors, path, fingerprint=wanted)
     return True
 
 
-def index_rows(catalog: Catalog) -> Iterable[IndexRow]:
-    """All children as rows of a derived index."""
+def _child_rows(catalog: Catalog) -> Iterable[IndexRow]:
+    """All children as rows of the sparse copy."""
     return (
         IndexRow(row.child_id, row.parent_id, row.doc_id, row.subject, row.tenant, row.text_key)
         for row in catalog.child_rows()
@@ -104,11 +107,38 @@ def _texts(catalog: Catalog, rows: Sequence[IndexRow], text_of: TextOf) -> list[
     return [found[row.child_id] for row in rows]
 
 
+def _parent_rows(catalog: Catalog) -> Iterable[IndexRow]:
+    """All parents as rows of the BM25 index, their own ids in the place of a child's.
+
+    Whole parents, since a question's words often stand in several children of one: bench/retrieval.py measured nDCG@10
+    .01 to .06 higher than with children on all twelve sets.
+    """
+    last = ""
+    for row in catalog.child_rows():  # in document order: the children of a parent follow each other
+        if row.parent_id != last:
+            last = row.parent_id
+            key = content_id(row.title, *row.parent.section, row.parent.text)
+            yield IndexRow(last, last, row.doc_id, row.subject, row.tenant, key)
+
+
+def _parent_texts(catalog: Catalog, rows: Sequence[IndexRow], text_of: TextOf) -> list[str]:
+    """The encoding text of a child that were the whole parent."""
+    found = catalog.parents([row.parent_id for row in rows])
+    texts = []
+    for row in rows:
+        stored = found[row.parent_id]
+        parent = Parent(stored.section, stored.text, stored.page, stored.page_end, ())
+        whole = Child(0, len(stored.text), stored.page, stored.page_end)
+        ids = (row.child_id, row.parent_id, row.doc_id)
+        texts.append(text_of(ChildRow(*ids, stored.doc, stored.title, row.subject, row.tenant, parent, whole, "")))
+    return texts
+
+
 def _fingerprint(corpus_hash: str, place: LexicalPlace) -> str:
     from edu_cli.index.lexical import lexical_fingerprint
     from edu_cli.index.tokens import tokenizer_fingerprint
 
-    return lexical_fingerprint(corpus_hash, tokenizer_fingerprint(place.user_dict), place.settings)
+    return lexical_fingerprint(f"parents of {corpus_hash}", tokenizer_fingerprint(place.user_dict), place.settings)
 
 
 def _why(stored: str | None) -> str:

@@ -1,0 +1,70 @@
+"""Hits for people: where each one is, and the piece of it that holds the question's words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from edu_cli.ask.asked import pairs_of, plain
+from edu_cli.ask.context import heading
+from edu_cli.cli.render import Output, safe
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from edu_cli.types import Passage, SearchResult
+
+_SNIPPET = 120  # characters: two lines of Chinese on a terminal of ordinary width
+_BEFORE = 30  # of them before the first word found, so that it is read in its sentence
+
+
+def show_hits(out: Output, result: SearchResult, *, explain: bool) -> None:
+    """One hit after the other: rank, score, place, and a snippet with the question's words in bold."""
+    from rich.text import Text
+
+    words = sorted(set(pairs_of(plain(result.question))), key=len, reverse=True)
+    console = out.console()
+    for passage in result.passages:
+        page = Text(f"{passage.rank:>2}  {passage.score:.3f}  ")
+        page.append(safe(heading(passage)), style="bold cyan")
+        console.print(page, soft_wrap=True)
+        console.print(Text("    ") + _marked(snippet(passage.text, words), words), soft_wrap=True)
+        if passage.also:
+            console.print(Text(f"    同文：{safe('、'.join(passage.also))}", style="dim"), soft_wrap=True)
+        if explain:
+            console.print(Text(f"    {_legs(passage)}", style="dim"), soft_wrap=True)
+    if explain:
+        spent = ", ".join(f"{name} {seconds * 1000:.0f} ms" for name, seconds in result.seconds.items())
+        console.print(Text(spent, style="dim"))
+
+
+def snippet(text: str, words: list[str]) -> str:
+    """The piece of `text`, on one line, that holds most of the words; an ellipsis where it was cut."""
+    line = " ".join(safe(text).split())
+    if len(line) <= _SNIPPET:
+        return line
+    lower = line.lower()
+    starts = sorted({max(0, lower.find(word) - _BEFORE) for word in words if word in lower} | {0})
+    start = max(starts, key=lambda at: (sum(word in lower[at : at + _SNIPPET] for word in words), -at))
+    start = min(start, len(line) - _SNIPPET)
+    end = start + _SNIPPET
+    return f"{'…' if start else ''}{line[start:end]}{'…' if end < len(line) else ''}"
+
+
+def _marked(line: str, words: list[str]) -> Text:
+    from rich.text import Text
+
+    marked, lower = Text(line), line.lower()
+    for word in words:
+        at = lower.find(word)
+        while at >= 0 and len(lower) == len(line):
+            marked.stylize("bold", at, at + len(word))
+            at = lower.find(word, at + 1)
+    return marked
+
+
+def _legs(passage: Passage) -> str:
+    legs = (
+        f"{leg} 第{source.rank}名 {source.score:.3f}" + (f"（占 {source.share:.2f}）" if source.share else "")
+        for leg, source in passage.sources.items()
+    )
+    return " · ".join(legs)
