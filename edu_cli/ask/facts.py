@@ -19,13 +19,26 @@ _UNIT = (
 )
 _ARABIC = re.compile(rf"(?<![\d.a-z_])(\d+(?:,\d{{3}})*(?:\.\d+)?)\s*([万亿千百]?)\s*(个?{_UNIT})?", re.IGNORECASE)
 _HAN = re.compile(rf"(百分之)?([零〇一二三四五六七八九十百千万亿两]+(?:点[零〇一二三四五六七八九]+)?)\s*(个?{_UNIT})?")
+_CLOCK = re.compile(r"(?<!\d)([01]?\d|2[0-4])[:：]([0-5]\d)(?!\d)")
 _PERCENT = re.compile(r"百分之")
 _LATIN = re.compile(r"[a-z][a-z0-9_+#\-]*[a-z0-9+#]|[a-z]\+\+|[a-z]#")
 _QUOTE = re.compile(r"“([^”\n]{2,})”|「([^」\n]{2,})」|『([^』\n]{2,})』|\"([^\"\n]{2,})\"")
 # Words that hold a negating character without negating anything
 _NOT_NEGATION = re.compile(
-    r"不仅|不但|不只|不光|不同|不断|不管|不过|不少|不久|不等式|不定积分|不变量|不动点|不可变|不可数|不论|不妨|不禁|不由得|不得不|不可不|不能不|非\S{0,4}不可|无论|无线|无限|无穷|无向|无监督|无损|无符号|"
+    r"不仅|不但|不只|不光|不同(?![期步意])|不断|不管|不过|不少(?!于)|不久|不等式|不定积分|不变量|不动点|不可变|不可数|不可重复读|读未提交|未提交读|不论|不妨|不禁|不由得|不得不|不可不|不能不|非\S{0,4}不可|无论|无线|无限|无穷|无向|无监督|无损|无符号|"
     r"非常|非线性|非空|非对称|非监督|非负|未来|未知|未必|没关系|差不多|是否|能否|可否|能不能|是不是|会不会|要不要|可不可以|对不对|有没有|莫尔|非洲|无锡|无花果|非功能|非阻塞|非关系|不锈钢"
+)
+# between a negation and what it negates: 不(能), 不(应当), 无(须)
+_AUXILIARY = re.compile(
+    r"^(?:了|掉|到|能够?|会|可以?|得|应当?|应该|须|必须?|需要?|要|准|许|允许|再|曾|被|是|用|有|法|止|于)*"
+)
+_BETWEEN = 2  # characters that may stand between a negation, its auxiliaries and what it negates
+_BOUNDS = (
+    (re.compile(r"(?:不得|不能|不应|不可|不许|不)(?:再)?(?:少|低|小|短|早)于"), "至少"),
+    (re.compile(r"(?:最多)?(?:不得|不能|不应|不可|不许|不)(?:再)?(?:超过|超出|(?:多|高|大|长|晚)于)"), "至多"),
+    (re.compile(r"([㐀-鿿]{2})不(?:了|到|成|起|住|完)"), r"不能\1"),
+    (re.compile(r"最少"), "至少"),
+    (re.compile(r"最多|上限[是为]?"), "至多"),
 )
 _NEGATION = re.compile(
     r"不|没|无|未|非|勿|莫|毋|禁止|严禁|拒绝|免于|\b(?:not|no|never|without|cannot|none|nor|neither)\b|n't\b"
@@ -44,10 +57,11 @@ class Number:
 
 def numbers(text: str) -> list[Number]:
     """The numbers of a `plain` text, Arabic and Chinese alike (三 = 3, 百分之二十 = 20%, 3万 = 30000), in order."""
-    arabic = [_arabic(match) for match in _ARABIC.finditer(text)]
+    clock = [Number(int(m[1]) * 60 + int(m[2]), "时刻", m.start(), m.end()) for m in _CLOCK.finditer(text)]
+    arabic = [_arabic(m) for m in _ARABIC.finditer(_CLOCK.sub(lambda m: "□" * len(m[0]), text))]
     han = [n for match in _HAN.finditer(text) if (n := _han(match))]
     free = [n for n in han if not any(a.start < n.end and n.start < a.end for a in arabic)]
-    return sorted([*arabic, *free], key=lambda n: n.start)
+    return sorted([*clock, *arabic, *free], key=lambda n: n.start)
 
 
 def _arabic(match: re.Match[str]) -> Number:
@@ -142,7 +156,40 @@ def is_verbatim(quote: str, passage: str) -> bool:
 
 def negations(text: str) -> int:
     """How many times a `plain` clause negates."""
-    return len(_NEGATION.findall(_NOT_NEGATION.sub("", text)))
+    return len(_NEGATION.findall(_veiled(text)))
+
+
+def denied(clause: str) -> list[tuple[str, str]]:
+    """What a `plain` clause negates: (the negation as written, all that follows it without auxiliaries).
+
+    "测试集不得用来调参" -> ("不得用来调参", "用来调参"). A negation of a negation is left out.
+    """
+    found = []
+    for match in _NEGATION.finditer(_veiled(clause)):
+        after = clause[match.end() :]
+        predicate = _AUXILIARY.sub("", after)
+        if predicate and not _NEGATION.match(predicate):
+            written = match.end() + len(after) - len(predicate) + 4
+            found.append((clause[match.start() : written], re.split(r"(?<=..)的", predicate)[0]))
+    return found
+
+
+def is_denied_at(clause: str, at: int) -> bool:
+    """Whether a negation stands before position `at` of a `plain` clause with little but auxiliaries between."""
+    before = [match.end() for match in _NEGATION.finditer(_veiled(clause)) if match.end() <= at]
+    return bool(before) and len(_AUXILIARY.sub("", clause[before[-1] : at])) <= _BETWEEN
+
+
+def bounds(text: str) -> str:
+    """A `plain` text with the ways to say a bound or denial made one: 不少于 -> 至少, 避免不了 -> 不能避免."""
+    for pattern, word in _BOUNDS:
+        text = pattern.sub(word, text)
+    return text
+
+
+def _veiled(text: str) -> str:
+    """`text` with the words that only look negating blanked out, offsets kept."""
+    return _NOT_NEGATION.sub(lambda m: "□" * len(m[0]), text)
 
 
 def opposed(claim: str, evidence: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from edu_cli.ask.claims import Claim, split_claims
 from edu_cli.ask.facts import matter
+from edu_cli.ask.injection import evidence, instructions
 from edu_cli.ask.markers import written
 from edu_cli.ask.support import LEVELS, Level, Support, support
 from edu_cli.types import Citation, Passage
@@ -48,11 +49,15 @@ def verify(draft: str, passages: Sequence[Passage], *, strict: bool, language: s
 
     A claim without a marker gets that of the passage that bears it out, where one does.
     """
-    judged = judge(draft, passages)
+    judged, claims = judge(draft, passages), split_claims(draft, len(passages))
     text = _text(judged, strict=strict, mark=MARK[language])
     bad = tuple(_shown(j.claim) for j in judged if j.level == "unsupported")
-    invalid = tuple(sorted({n for j in judged for n in j.claim.invalid}))
-    warnings = []
+    invalid = tuple(sorted({n for claim in claims for n in claim.invalid}))
+    warnings = [
+        f"{p.doc} contains instructions to the assistant; they were not followed and count as no evidence"
+        for p in passages
+        if instructions(p.context)
+    ]
     if invalid:
         warnings.append(f"the model cited {written(invalid)}, which do not exist; the markers were dropped")
     warnings += [
@@ -88,7 +93,7 @@ def _judge(claim: Claim, claims: Sequence[Claim], passages: Sequence[Passage]) -
 
 
 def _supported_by(claim: Claim, passages: Sequence[Passage]) -> Support:
-    context = "\n".join(p.context for p in passages)
+    context = "\n".join(evidence(p.context) for p in passages)
     return support(claim.text, context, " ".join(" ".join((p.title, *p.section)) for p in passages))
 
 
