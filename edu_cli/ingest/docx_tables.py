@@ -96,6 +96,9 @@ def _is_layout(rows: Sequence[Sequence[_WordCell]], texts: Sequence[Sequence[Cel
 
 def _laid_out(row: Sequence[_WordCell]) -> Iterator[Block]:
     """Short cells side by side as one line, long ones as the blocks they hold."""
+    if len(row) == 1:
+        yield from row[0].blocks
+        return
     line: list[str] = []
     for cell in row:
         text = _flat(cell.blocks)

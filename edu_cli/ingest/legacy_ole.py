@@ -52,11 +52,15 @@ def _has_file_pass(book: bytes) -> bool:
 
 
 def ppt_blocks(path: Path) -> list[Block]:
-    """The texts of a deck, slide by slide: first what its outline holds, then the text boxes drawn on the slide."""
+    """The blocks of a .ppt file."""
     import olefile
 
     with olefile.OleFileIO(os.fspath(path)) as ole:
-        data = ole.openstream("PowerPoint Document").read()
+        return deck_blocks(ole.openstream("PowerPoint Document").read())
+
+
+def deck_blocks(data: bytes) -> list[Block]:
+    """The texts of a "PowerPoint Document" stream, by slide: what its outline holds, then its own text boxes."""
     slides: list[list[tuple[int, str]]] = []
     boxes: list[list[tuple[int, str]]] = []
     _collect(data, slides, boxes)

@@ -16,15 +16,13 @@ from typing import BinaryIO
 
 from edu_cli.ingest.workers import OptionsFactory, send, timed
 
-# A page of 100 megapixels or a 100 MB document.xml fits; what grows past this would take the machine into swap.
-_MEMORY_BYTES = 4 * 2**30
 _GRACE_S = 2.0
 
 
 def main() -> None:
     """Answers until the parent is gone, even when it went without a word."""
     answers = _take_stdout()
-    _limit_memory()
+    _limit_memory(int(sys.argv[1]))
     signal.signal(signal.SIGTERM, _leave)
     inbox: queue.SimpleQueue[Path | OptionsFactory] = queue.SimpleQueue()
     threading.Thread(target=_fill, args=(sys.stdin.buffer, inbox), daemon=True).start()
@@ -46,11 +44,11 @@ def _take_stdout() -> BinaryIO:
     return answers
 
 
-def _limit_memory() -> None:
+def _limit_memory(n_bytes: int) -> None:
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource  # absent on Windows
 
-        resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY_BYTES, _MEMORY_BYTES))
+        resource.setrlimit(resource.RLIMIT_DATA, (n_bytes, n_bytes))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -68,4 +66,8 @@ def _leave(_signal: int, _frame: FrameType | None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    finally:
+        # Without the interpreter's own end, which would wait for the thread that reads stdin.
+        os._exit(1)

@@ -26,6 +26,8 @@ from edu_cli.types import Document
 OptionsFactory = Callable[[], LoadOptions]
 
 _LIGHT_BYTES = 2 * 2**20  # larger texts go to a worker as well
+# A page of 100 megapixels or a document.xml of 100 MB fits; what grows past this would take the machine into swap.
+_MEMORY_BYTES = 4 * 2**30
 _GRACE_S = 2.0  # between asking a worker to end, so that it can end LibreOffice, and ending it
 
 
@@ -45,13 +47,15 @@ class LoadPool:
     built once a worker.
     """
 
-    def __init__(self, jobs: int, timeout_s: float, options_factory: OptionsFactory) -> None:
+    def __init__(
+        self, jobs: int, timeout_s: float, options_factory: OptionsFactory, *, memory_bytes: int = _MEMORY_BYTES
+    ) -> None:
         self._jobs = max(1, jobs or os.cpu_count() or 1)
         self._timeout_s = timeout_s
         self._factory = options_factory
         self._options: LoadOptions | None = None
         self._idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
-        self._workers = [_Worker(options_factory) for _ in range(self._jobs)]
+        self._workers = [_Worker(options_factory, memory_bytes) for _ in range(self._jobs)]
         for worker in self._workers:
             self._idle.put(worker)
         self._threads = ThreadPoolExecutor(self._jobs, thread_name_prefix="edu-load")
@@ -79,6 +83,8 @@ class LoadPool:
         """Ends the workers, whatever they are at. Safe to call twice."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._workers:
+            worker.ask_to_stop()
+        for worker in self._workers:
             worker.stop()
 
     def _here(self, path: Path) -> Loaded:
@@ -97,8 +103,9 @@ class LoadPool:
 class _Worker:
     """One child process, started again after it died. Used by one thread at a time."""
 
-    def __init__(self, factory: OptionsFactory) -> None:
+    def __init__(self, factory: OptionsFactory, memory_bytes: int) -> None:
         self._factory = factory
+        self._memory_bytes = memory_bytes
         self._child: subprocess.Popen[bytes] | None = None
         self._closed = False
 
@@ -129,8 +136,15 @@ class _Worker:
         finally:
             timer.cancel()
 
-    def stop(self) -> None:
+    def ask_to_stop(self) -> None:
+        """The first half of `stop`: all workers end side by side."""
         self._closed = True
+        if self._child is not None:
+            with contextlib.suppress(OSError):
+                self._child.terminate()
+
+    def stop(self) -> None:
+        """Returns when the worker is gone."""
         self._end()
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -138,8 +152,8 @@ class _Worker:
             raise OSError("the pool is closed")
         if self._child is None or self._child.poll() is not None:
             # Its own session: Ctrl-C in a terminal goes to the parent alone, which then ends its workers in order.
-            self._child = subprocess.Popen(
-                [sys.executable, "-m", "edu_cli.ingest.worker_process"],
+            self._child = subprocess.Popen(  # noqa: S603 - this interpreter, a module of ours
+                [sys.executable, "-m", "edu_cli.ingest.worker_process", str(self._memory_bytes)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 start_new_session=True,
