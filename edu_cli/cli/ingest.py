@@ -122,7 +122,10 @@ def _preview(where: Project, request: IngestRequest) -> Receipt:
 
 def _ingest(cli: Cli, where: Project, request: IngestRequest, lock_timeout_s: float, *, index: bool) -> Receipt:
     from edu_cli.ingest.pipeline import ingest
+    from edu_cli.ingest.roots import targets_of
 
+    if not where.catalog_path.exists():
+        targets_of(request.paths, where.root, request.tenant, ())  # a wrong PATH leaves no empty project behind
     create_state(where)
     with writing(cli, where, lock_timeout_s, rebuild=request.rebuild) as session:
         receipt = ingest(request, session.tools)

@@ -28,6 +28,6 @@ def writing(cli: Cli, where: Project, lock_timeout_s: float, *, rebuild: bool = 
     with (
         writer_lock(where.lock_path, lock_timeout_s, cli.out.note),
         cli.out.progress() as progress,
-        open_ingest(where, cli.settings, progress, rebuild=rebuild) as session,
+        open_ingest(where, cli.settings, progress, rebuild=rebuild, lock_timeout_s=lock_timeout_s) as session,
     ):
         yield session

@@ -85,6 +85,10 @@ class Catalog:
         """The ids of all children."""
         return {row[0] for row in self.database.rows("SELECT child_id FROM children")}
 
+    def text_keys_in_use(self) -> set[str]:
+        """Keys of all children's encoding texts."""
+        return {row[0] for row in self.database.rows("SELECT DISTINCT text_key FROM children")}
+
     def corpus_hash(self) -> str:
         """Depends on every text, path, subject and tenant that can be found; equal corpora have equal hashes."""
         rows = self.database.rows("SELECT digest FROM documents WHERE error_code IS NULL ORDER BY digest")

@@ -12,11 +12,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 from edu_cli.errors import LockedError, StoreError
 
 _POLL_S = 0.1
+T = TypeVar("T")
 
 
 @contextmanager
@@ -43,6 +44,22 @@ def writer_lock(path: Path, timeout_s: float, waiting: Callable[[str], None]) ->
             file.seek(0)
             file.truncate()
             _unlock(file)
+
+
+def patiently(open_it: Callable[[], T], timeout_s: float, waiting: Callable[[str], None]) -> T:
+    """What `open_it` opens, tried again while it raises LockedError, for at most `timeout_s`."""
+    start = time.monotonic()
+    told = False
+    while True:
+        try:
+            return open_it()
+        except LockedError as error:
+            if time.monotonic() - start >= timeout_s:
+                raise
+            if not told:
+                waiting(f"waiting: {error.message}")
+                told = True
+            time.sleep(_POLL_S)
 
 
 def holder(path: Path) -> str | None:

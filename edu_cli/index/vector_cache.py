@@ -6,7 +6,7 @@ The key of a row is the encoder's fingerprint and the hash of the text, so that 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -82,15 +82,21 @@ class VectorCache:
             ],
         )
 
-    def prune(self, most: int, in_use: set[str]) -> int:
+    def prune(self, most: int, in_use: Callable[[], set[str]]) -> int:
         """Drops the oldest rows (of any encoder) until at most `most` remain, never those in use; how many went."""
         surplus = self.count() - most
         if surplus <= 0:
             return 0
+        kept = in_use()
         oldest = self._database.rows("SELECT vector, encoder, text_key FROM vectors ORDER BY vector")
-        unused = [row[0] for row in oldest if not (row[1] == self._encoder and row[2] in in_use)]
-        self._database.write("DELETE FROM vectors WHERE vector = ?", [(vector,) for vector in unused[:surplus]])
-        return min(surplus, len(unused))
+        unused = [row[0] for row in oldest if not (row[1] == self._encoder and row[2] in kept)][:surplus]
+        self._database.write("DELETE FROM vectors WHERE vector = ?", [(vector,) for vector in unused])
+        return len(unused)
+
+    def forget(self, text_keys: Iterable[str]) -> None:
+        """Drops vectors, so that their texts are encoded again."""
+        rows = [(self._encoder, key) for key in text_keys]
+        self._database.write("DELETE FROM vectors WHERE encoder = ? AND text_key = ?", rows)
 
     def count(self) -> int:
         """Rows in the file, those of other encoders included."""

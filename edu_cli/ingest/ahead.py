@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+_PATIENCE_S = 1.0  # a file that is being loaded may take minutes; its worker is ended by whoever owns the pool
 
 
 class Ahead(Generic[T]):
@@ -28,7 +29,7 @@ class Ahead(Generic[T]):
 
     def __exit__(self, *_: object) -> None:
         self._stop.set()
-        self._thread.join()
+        self._thread.join(_PATIENCE_S)
 
     def __iter__(self) -> Iterator[T]:
         while True:

@@ -15,6 +15,7 @@ from edu_cli.config import Settings, cache_dir
 from edu_cli.errors import IndexMismatchError
 from edu_cli.index.catalog_write import CatalogWriter, open_catalog_writer
 from edu_cli.index.encoders.choose import choose_encoder, open_encoder
+from edu_cli.index.lock import patiently
 from edu_cli.index.refresh import IndexReport, refresh_lexical, refresh_sparse
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.pipeline import IngestTools
@@ -29,6 +30,9 @@ from edu_cli.wiring.places import NO_ENCODER, lexical_place, milvus_target, vect
 
 if TYPE_CHECKING:
     from edu_cli.index.vector_cache import VectorCache
+
+_SPARE_VECTORS = 10_000  # vectors of texts that stand nowhere now, kept besides as many as there are children
+_MOST_SHARED = 1_000_000  # some 3 GB of the bundled encoder's vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class IngestSession:
 
 @contextmanager
 def open_ingest(
-    project: Project, settings: Settings, progress: Progress, *, rebuild: bool = False
+    project: Project, settings: Settings, progress: Progress, *, rebuild: bool = False, lock_timeout_s: float = 10.0
 ) -> Iterator[IngestSession]:
     """The catalog, loaders and vector side of a project for writing; the caller holds its lock.
 
@@ -68,7 +72,7 @@ def open_ingest(
     """
     catalog = open_catalog_writer(project.catalog_path)
     try:
-        vectors = IngestVectors(project, settings, catalog, progress)
+        vectors = IngestVectors(project, settings, catalog, progress, lock_timeout_s)
         pin = vectors.pin(rebuild=rebuild)
         factory = LoadOptionsFactory(
             cast("Literal['auto', 'always', 'never']", settings.ingest.ocr),
@@ -100,8 +104,11 @@ def open_preview(project: Project) -> Iterator[CatalogWriter]:
 class IngestVectors:
     """The vector side of a project that is being written."""
 
-    def __init__(self, project: Project, settings: Settings, catalog: CatalogWriter, progress: Progress) -> None:
+    def __init__(
+        self, project: Project, settings: Settings, catalog: CatalogWriter, progress: Progress, lock_timeout_s: float
+    ) -> None:
         self._project = project
+        self._lock_timeout_s = lock_timeout_s
         self._settings = settings
         self._catalog = catalog
         self._progress = progress
@@ -114,8 +121,9 @@ class IngestVectors:
         if pinned and not rebuild:
             if wanted in ("auto", pinned.name):
                 return pinned
+            holds = "has no vectors" if pinned.name == "none" else f"has vectors made by {pinned.name}"
             raise IndexMismatchError(
-                f"The vectors of {self._project.root} were made by {pinned.name}, and {wanted} is configured.",
+                f"{self._project.root} {holds}, and the encoder {wanted} is configured.",
                 hint=f"`edu ingest PATH --rebuild` encodes everything by {wanted}; EDU_ENCODER={pinned.name} keeps it",
             )
         choice = choose_encoder(self._settings.encoder)
@@ -127,6 +135,10 @@ class IngestVectors:
         if rebuild and pinned:
             self._start_afresh(pinned)
         self._catalog.pin(pin)
+        if rebuild and pinned == pin != NO_ENCODER:
+            _, cache = self.texts()
+            cache.forget(self._catalog.text_keys_in_use())
+            cache.close()
         return pin
 
     def open(self) -> VectorTools:
@@ -135,12 +147,15 @@ class IngestVectors:
 
         pin = self._pinned()
         texts, cache = self.texts()
-        store = MilvusStore(
-            milvus_target(self._project, self._settings, self._project_id(), pin), sparse_path=None, uses_idf=False
+        target = milvus_target(self._project, self._settings, self._project_id(), pin)
+        store = patiently(
+            lambda: MilvusStore(target, sparse_path=None, uses_idf=False), self._lock_timeout_s, self._progress.note
         )
 
         def close() -> None:
             store.close()
+            most = _MOST_SHARED if self._settings.cache.dir else 2 * self._catalog.n_children() + _SPARE_VECTORS
+            cache.prune(most, self._catalog.text_keys_in_use)
             cache.close()
 
         return VectorTools(texts, store, close)
@@ -194,7 +209,7 @@ def refresh_indexes(
     """Brings the sparse copy and the BM25 index up to date, under the project's lock."""
     pin = catalog.encoder()
     if pin and pin.name != "none":
-        vectors = IngestVectors(project, settings, catalog, progress)
+        vectors = IngestVectors(project, settings, catalog, progress, 0.0)
         texts, cache = vectors.texts()
         try:
             encoding = Encoding(texts, progress, Tally())
