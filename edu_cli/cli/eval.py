@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json as json_module
+from collections.abc import Sequence
 from dataclasses import replace
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,10 +27,18 @@ from edu_cli.errors import DatasetError, ExitCode, UsageError
 
 if TYPE_CHECKING:
     from edu_cli.evaluate.retrieval import Mode
+    from edu_cli.evaluate.run import EvalResult, Stage
 
 app = new_app()
 
 _PER_QUESTION_SHOWN = 10
+
+
+class Judged(str, Enum):  # noqa: UP042 - typer shows the values of a str Enum
+    """Who judges answers besides the deterministic measures."""
+
+    none = "none"
+    llm = "llm"
 
 
 @app.command(name="eval")
@@ -53,6 +63,12 @@ def evaluate_dataset(
     ] = None,
     junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write the gates as JUnit XML.")] = None,
     run: Annotated[Path | None, typer.Option("--run", metavar="FILE", help="Write the rankings as a TREC run.")] = None,
+    stage: Annotated[
+        str | None,
+        typer.Option("--stage", metavar="S,S", help="routing, retrieval, generation. [default: all that have labels]"),
+    ] = None,
+    judge: Annotated[Judged, typer.Option("--judge", help="Let the LLM judge the answers too.")] = Judged.none,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where an interrupted run was.")] = False,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Use the first N questions only.")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of intervals and p-values.")] = 0,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
@@ -67,42 +83,53 @@ def evaluate_dataset(
     no_progress: NoProgressOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Score a data set: retrieval measures with intervals, gates that fail the build (exit 5), reports."""
+    """Score a data set: routing, retrieval and answers, with intervals; gates fail the build (exit 5)."""
     from edu_cli.evaluate.dataset import load_dataset
-    from edu_cli.evaluate.files import checked_format, to_junit, to_trec_run, write_report, write_text
+    from edu_cli.evaluate.files import checked_format
     from edu_cli.evaluate.gate import parse_bounds
     from edu_cli.evaluate.run import EvalOptions, evaluate
-    from edu_cli.wiring.asking import eval_corpus, find_scope, open_searcher
+    from edu_cli.wiring.asking import eval_corpus, find_scope
+    from edu_cli.wiring.evaluation import open_eval
 
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose, no_progress=no_progress)
     for path in out or ():
         checked_format(path)
-    bounds, cutoffs = parse_bounds(fail_under or ()), _cutoffs(ks)
+    bounds, cutoffs, stages = parse_bounds(fail_under or ()), _cutoffs(ks), _stages(stage)
     before = _read_baseline(baseline) if baseline else None
     corpus = eval_corpus(cli.project, tenant)
     found = load_dataset(dataset, corpus.docs, strict=strict)
     found = replace(found, items=found.items[:limit])
     scope = find_scope(cli.project, scope_flags(tenant, subject, doc, filters))
     modes = _modes(compare, has_vectors=corpus.encoder is not None)
-    options = EvalOptions(cutoffs, modes, seed, cli.settings.ask.threshold, bounds, before, max_drop)
-    with open_searcher(cli.project, cli.settings) as searcher, cli.out.progress() as progress:
-        result = evaluate(
-            found,
-            corpus,
-            searcher,
-            options,
-            lambda item: replace(scope, subject=item.subject) if item.subject is not None else scope,
+    options = EvalOptions(cutoffs, modes, seed, cli.settings.ask.threshold, stages, bounds, before, max_drop)
+    with (
+        cli.out.progress() as progress,
+        open_eval(
+            cli.project,
+            cli.settings,
+            scope,
             progress,
-        )
-    for path in out or ():
+            judged=judge == Judged.llm,
+            resume=resume,
+            corpus=corpus.corpus_hash,
+        ) as tools,
+    ):
+        result = evaluate(found, corpus, options, tools)
+    _write(result, out or (), junit, run)
+    _show(cli, result.report)
+    if not all(gate.ok for gate in result.gates):
+        raise typer.Exit(int(ExitCode.GATE_FAILED))
+
+
+def _write(result: EvalResult, out: Sequence[Path], junit: Path | None, run: Path | None) -> None:
+    from edu_cli.evaluate.files import to_junit, to_trec_run, write_report, write_text
+
+    for path in out:
         write_report(result.report, path)
     if junit:
         write_text(junit, to_junit(result.report))
     if run:
         write_text(run, to_trec_run(result.run, "edu"))
-    _show(cli, result.report)
-    if not all(gate.ok for gate in result.gates):
-        raise typer.Exit(int(ExitCode.GATE_FAILED))
 
 
 def _show(cli: Cli, report: dict[str, Any]) -> None:
@@ -127,6 +154,16 @@ def _show(cli: Cli, report: dict[str, Any]) -> None:
             cli.out.warn(
                 f"gate {gate['measure']}: got {got}, wanted at least {gate['wanted']:.4f} {gate['note']}".strip()
             )
+
+
+def _stages(text: str | None) -> tuple[Stage, ...]:
+    from edu_cli.evaluate.run import STAGES
+
+    wanted = [] if text is None else [part.strip() for part in text.split(",")]
+    for name in wanted:
+        if name not in STAGES:
+            raise UsageError(f"--stage {name} is none of {', '.join(STAGES)}.", hint="as in --stage routing,retrieval")
+    return tuple(name for name in STAGES if name in wanted)
 
 
 def _cutoffs(text: str) -> tuple[int, ...]:

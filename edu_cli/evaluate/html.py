@@ -17,12 +17,12 @@ def to_html(report: Mapping[str, Any]) -> str:
     """Verdict, charts, tables, and the worst questions with their evidence and filters."""
     page = files("edu_cli.evaluate").joinpath("report.html").read_text(encoding="utf-8")
     parts = {
-        "TITLE": escape(f"edu eval: {report['dataset']}"),
+        "TITLE": _escaped(f"edu eval: {report['dataset']}"),
         "SUMMARY": _summary(report),
         "VERDICT": _verdict(report),
         "CHART": _chart(report),
         "TABLES": "".join(map(_table, tables_of(report))),
-        "RULES": "".join(f"<li>{escape(rule)}</li>" for rule in report["rules"]),
+        "RULES": "".join(f"<li>{_escaped(rule)}</li>" for rule in report["rules"]),
         "QUESTIONS": _as_data(_worst(report)),
     }
     for name, text in parts.items():  # questions come last: nothing that they say can look like a placeholder
@@ -39,7 +39,7 @@ def _summary(report: Mapping[str, Any]) -> str:
         "corpus": report["corpus_hash"][:12],
         "seed": report["seed"],
     }
-    return "".join(f"<div><dt>{escape(k)}</dt><dd>{escape(str(v))}</dd></div>" for k, v in facts.items())
+    return "".join(f"<div><dt>{_escaped(k)}</dt><dd>{_escaped(v)}</dd></div>" for k, v in facts.items())
 
 
 def _verdict(report: Mapping[str, Any]) -> str:
@@ -64,8 +64,8 @@ def _chart(report: Mapping[str, Any]) -> str:
     rows = [_bar(i, label, mean) for i, (label, mean) in enumerate(bars.items())]
     height = 30 * len(rows) + 6
     return (
-        f"<h2>{escape(name)}</h2>"
-        f'<svg viewBox="0 0 700 {height}" width="700" height="{height}" role="img" aria-label="{escape(name)}">'
+        f"<h2>{_escaped(name)}</h2>"
+        f'<svg viewBox="0 0 700 {height}" width="700" height="{height}" role="img" aria-label="{_escaped(name)}">'
         f"{''.join(rows)}</svg>"
     )
 
@@ -74,7 +74,7 @@ def _bar(row: int, label: str, mean: Mapping[str, float]) -> str:
     y, width = 30 * row, 440
     left, right = 150 + width * mean["low"], 150 + width * mean["high"]
     return (
-        f'<text x="140" y="{y + 20}" text-anchor="end">{escape(label)}</text>'
+        f'<text x="140" y="{y + 20}" text-anchor="end">{_escaped(label)}</text>'
         f'<rect x="150" y="{y + 6}" width="{width * mean["mean"]:.1f}" height="20" class="bar"/>'
         f'<path d="M{left:.1f} {y + 16}H{right:.1f}M{left:.1f} {y + 11}v10M{right:.1f} {y + 11}v10" class="whisker"/>'
         f'<text x="{right + 8:.1f}" y="{y + 20}">{mean["mean"]:.3f}</text>'
@@ -82,9 +82,9 @@ def _bar(row: int, label: str, mean: Mapping[str, float]) -> str:
 
 
 def _table(table: Table) -> str:
-    head = "".join(f"<th>{escape(header)}</th>" for header in table.headers)
-    rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in table.rows)
-    return f"<h2>{escape(table.title)}</h2><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    head = "".join(f"<th>{_escaped(header)}</th>" for header in table.headers)
+    rows = "".join(f"<tr>{''.join(f'<td>{_escaped(cell)}</td>' for cell in row)}</tr>" for row in table.rows)
+    return f"<h2>{_escaped(table.title)}</h2><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def _worst(report: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -96,6 +96,10 @@ def _worst(report: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _quality(row: Mapping[str, Any]) -> float:
     measures = row.get("measures") or {}
     return measures.get("nDCG@10", next(iter(measures.values()), 2.0))
+
+
+def _escaped(value: object) -> str:
+    return escape("".join(c if c.isprintable() else " " for c in str(value)))
 
 
 def _as_data(value: Any) -> str:

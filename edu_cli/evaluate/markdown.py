@@ -50,7 +50,8 @@ def _lost(report: Mapping[str, Any]) -> list[str]:
 
 def _cell(value: object) -> str:
     """Text that cannot break out of its cell or become markup."""
-    text = " ".join(str(value).split())
-    for mark in "\\`|<>[]*_":
+    text = "".join(c if c.isprintable() else " " for c in str(value))
+    text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    for mark in "\\`|[]*_":
         text = text.replace(mark, f"\\{mark}")
     return text

@@ -49,7 +49,12 @@ def judge(item: Item, passages: Sequence[Passage]) -> Judged:
         elif not fits and unit not in seen:
             grades.append(0)
         seen.add(unit)
-    return Judged(tuple(grades), tuple(entry.grade for entry in entries))
+    return Judged(tuple(grades), wanted(item))
+
+
+def wanted(item: Item) -> tuple[int, ...]:
+    """The grades of all that is relevant."""
+    return tuple(entry.grade for entry in item.relevant if entry.grade > 0)
 
 
 def found_at(passages: Sequence[Passage], entry: Relevant) -> int | None:

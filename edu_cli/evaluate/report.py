@@ -6,8 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from edu_cli.evaluate.asking import AnswerRow
 from edu_cli.evaluate.dataset import Dataset
 from edu_cli.evaluate.gate import Gate
+from edu_cli.evaluate.items import Item
 from edu_cli.evaluate.losses import MEANINGS, count_losses, losses
 from edu_cli.evaluate.relevance import grain_of
 from edu_cli.evaluate.retrieval import Ranked
@@ -89,25 +91,36 @@ def latency_part(seconds: Sequence[float]) -> dict[str, float]:
     return {"p50": _rounded(percentile(seconds, 0.5)) or 0.0, "p95": _rounded(percentile(seconds, 0.95)) or 0.0}
 
 
-def question_rows(run: Sequence[Ranked], lost: Mapping[str, str]) -> list[dict[str, Any]]:
+def question_rows(
+    items: Sequence[Item], ranked: Mapping[str, Ranked], lost: Mapping[str, str], answers: Mapping[str, AnswerRow]
+) -> list[dict[str, Any]]:
     """One row a question, in the order of the data set."""
-    return [
-        {
-            "id": one.item.id,
-            "question": one.item.question,
-            "measures": {name: _rounded(value) for name, value in one.values.items()},
-            "confidence": _rounded(one.confidence),
-            "answerable": one.item.answerable,
-            "tags": list(one.item.tags),
-            "relevant": [
-                {**{key: value for key, value in asdict(entry).items() if value is not None}, "found_at": place}
-                for entry, place in zip(one.item.relevant, one.found, strict=True)
-            ],
-            "lost": lost.get(one.item.id),
-            "hits": [{**asdict(hit), "section": list(hit.section), "score": _rounded(hit.score)} for hit in one.hits],
-        }
-        for one in run
-    ]
+    return [_question_row(item, ranked.get(item.id), lost.get(item.id), answers.get(item.id)) for item in items]
+
+
+def _question_row(item: Item, one: Ranked | None, lost: str | None, answer: AnswerRow | None) -> dict[str, Any]:
+    found = one.found if one else (None,) * len(item.relevant)
+    values = {**(one.values if one else {}), **((answer.values or {}) if answer else {})}
+    row: dict[str, Any] = {
+        "id": item.id,
+        "question": item.question,
+        "measures": {name: _rounded(value) for name, value in values.items()},
+        "confidence": _rounded(one.confidence if one else answer.confidence if answer else None),
+        "answerable": item.answerable,
+        "tags": list(item.tags),
+        "relevant": [
+            {**{key: value for key, value in asdict(entry).items() if value is not None}, "found_at": place}
+            for entry, place in zip(item.relevant, found, strict=True)
+        ],
+        "lost": lost,
+    }
+    if one:
+        row["hits"] = [{**asdict(hit), "section": list(hit.section), "score": _rounded(hit.score)} for hit in one.hits]
+    if answer:
+        kept = ("text", "failure", "refused", "route", "strategy", "mode")
+        row["answer"] = {name: getattr(answer, name) for name in kept}
+        row["reference"] = list(item.answers)
+    return row
 
 
 def gate_rows(gates: Sequence[Gate]) -> list[dict[str, Any]]:

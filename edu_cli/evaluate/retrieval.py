@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from edu_cli.errors import UsageError
 from edu_cli.evaluate.items import Item
 from edu_cli.evaluate.measures import Judged, measure
-from edu_cli.evaluate.relevance import found_at, is_judged, judge
+from edu_cli.evaluate.relevance import found_at, is_judged, judge, wanted
+from edu_cli.evaluate.resume import ResultCache
 from edu_cli.protocols import PassageSearch, Progress
 from edu_cli.types import Passage, Scope, SearchResult
 
@@ -75,7 +77,7 @@ class RetrievalPlan:
 
 
 def run_retrieval(
-    items: Sequence[Item], searcher: PassageSearch, plan: RetrievalPlan, progress: Progress
+    items: Sequence[Item], searcher: PassageSearch, plan: RetrievalPlan, cache: ResultCache, progress: Progress
 ) -> dict[str, list[Ranked]]:
     """The rankings by mode, in the order of the questions. Raises what the searcher raises, but for unusable questions.
 
@@ -87,29 +89,37 @@ def run_retrieval(
     for mode in plan.modes:
         runs[mode.name] = []
         for item in items if mode == plan.modes[-1] else judged:
-            runs[mode.name].append(_ranked(item, searcher, mode, plan))
+            key = ("search", mode.name, str(plan.depth), repr(plan.scope_of(item)), repr(item))
+            found = cache.get(key, lambda item=item, mode=mode: _ranked(item, searcher, mode, plan))
+            runs[mode.name].append(_as_ranked(item, found, plan.ks))
             progress.advance("search")
     return runs
 
 
-def _ranked(item: Item, searcher: PassageSearch, mode: Mode, plan: RetrievalPlan) -> Ranked:
+def _ranked(item: Item, searcher: PassageSearch, mode: Mode, plan: RetrievalPlan) -> dict[str, Any]:
+    """What is kept of a search, as plain values."""
     try:
         result = searcher.search(
             item.question, k=plan.depth, mode=mode.search, scope=plan.scope_of(item), rerank=mode.rerank
         )
     except UsageError:  # a question that cannot be searched has no result, which scores 0
         result = SearchResult(item.question, (), 0.0, {})
-    judged = judge(item, result.passages) if is_judged(item) else None
-    found = tuple(found_at(result.passages, entry) for entry in item.relevant)
-    return Ranked(
-        item,
-        judged,
-        measure(judged, plan.ks) if judged else {},
-        found,
-        tuple(_shown(passage, i in found) for i, passage in enumerate(result.passages[: max(plan.ks)], start=1)),
-        result.confidence,
-        result.seconds.get("total", 0.0),
-    )
+    found = [found_at(result.passages, entry) for entry in item.relevant]
+    shown = [_shown(passage, i in found) for i, passage in enumerate(result.passages[: max(plan.ks)], start=1)]
+    return {
+        "grades": judge(item, result.passages).grades if is_judged(item) else None,
+        "found": found,
+        "hits": [asdict(hit) for hit in shown],
+        "confidence": result.confidence,
+        "seconds": result.seconds.get("total", 0.0),
+    }
+
+
+def _as_ranked(item: Item, kept: Mapping[str, Any], ks: Sequence[int]) -> Ranked:
+    judged = None if kept["grades"] is None else Judged(tuple(kept["grades"]), wanted(item))
+    hits = tuple(ShownHit(**{**hit, "section": tuple(hit["section"])}) for hit in kept["hits"])
+    values = measure(judged, ks) if judged else {}
+    return Ranked(item, judged, values, tuple(kept["found"]), hits, kept["confidence"], kept["seconds"])
 
 
 def _shown(passage: Passage, fits: bool) -> ShownHit:

@@ -33,9 +33,14 @@ def _retrieval(report: Mapping[str, Any]) -> Iterator[Table]:
         return
     names = _columns(part["measures"])
     rows = [(part["default"], part["measures"])] if "modes" not in part else list(part["modes"].items())
-    cells = [(mode, *(_with_interval(measures[name]) for name in names)) for mode, measures in rows if measures]
+    first = names[0]
+    cells = [
+        (mode, *(_number(measures[name]["mean"]) for name in names), _interval(measures[first]))
+        for mode, measures in rows
+        if measures
+    ]
     unjudged = f", {part['unjudged']} without labels left out" if part["unjudged"] else ""
-    yield Table(f"Retrieval ({part['judged']} questions{unjudged})", ("mode", *names), tuple(cells))
+    yield Table(f"Retrieval ({part['judged']} questions{unjudged})", ("mode", *names, f"{first} 95%"), tuple(cells))
 
 
 def _slices(report: Mapping[str, Any]) -> Iterator[Table]:
@@ -69,18 +74,34 @@ def _routing(report: Mapping[str, Any]) -> Iterator[Table]:
 
 
 def _generation(report: Mapping[str, Any]) -> Iterator[Table]:
-    measures = report.get("generation", {}).get("measures", {})
-    if measures:
-        rows = [(name, str(one["n"]), _with_interval(one)) for name, one in measures.items()]
-        yield Table("Answers", ("measure", "n", "mean"), tuple(rows))
+    part = report.get("generation")
+    if not part:
+        return
+    rows = [
+        (name, _number(one["mean"]), _interval(one), f"{one.get('scored', one)['n']}/{one['n']}")
+        for name, one in part["measures"].items()
+    ]
+    if rows:
+        yield Table(f"Answers ({part['questions']} questions)", ("measure", "mean", "95%", "scored"), tuple(rows))
+    cost = part["cost"]
+    routes = [
+        (route, str(one["n"]), str(one["calls"]), str(one["prompt_tokens"]), str(one["completion_tokens"]))
+        for route, one in cost["routes"].items()
+    ]
+    title = f"Cost ({_number(cost['without_llm'])} of the answers without an LLM)"
+    yield Table(title, ("route", "answers", "calls", "tokens in", "tokens out"), tuple(routes))
 
 
 def _scalars(report: Mapping[str, Any]) -> Iterator[Table]:
-    rows = []
-    for section in ("refusal", "calibration", "latency"):
-        for name, value in report.get(section, {}).items():
-            if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
-                rows.append((f"{section} {name}", _number(value)))
+    parts = {name: report.get(name, {}) for name in ("refusal", "calibration")}
+    parts["answers' refusal"] = report.get("generation", {}).get("refusal", {})
+    parts.update({f"{stage} seconds": times for stage, times in report.get("latency", {}).items()})
+    rows = [
+        (f"{section} {name}", _number(value))
+        for section, part in parts.items()
+        for name, value in part.items()
+        if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+    ]
     if rows:
         yield Table("Refusal, calibration, latency", ("figure", "value"), tuple(rows))
 
@@ -108,8 +129,8 @@ def _columns(measures: Mapping[str, Any]) -> list[str]:
     return [name for name in [f"{kind}@{k}" for kind in _FIRST_K] + ["MAP"] if name in measures]
 
 
-def _with_interval(mean: Mapping[str, float]) -> str:
-    return f"{mean['mean']:.3f} ({mean['low']:.3f}-{mean['high']:.3f})"
+def _interval(mean: Mapping[str, float]) -> str:
+    return f"{mean['low']:.3f}-{mean['high']:.3f}"
 
 
 def _number(value: float | None) -> str:

@@ -1,0 +1,59 @@
+"""What was computed for each question, kept so that an interrupted run can go on where it was.
+
+A line's key holds everything that could change its value, so a stale line is simply never asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from edu_cli.errors import StoreError
+from edu_cli.text import content_id
+
+
+class ResultCache:
+    """Results by key in a file of JSON lines; without a path nothing is kept. A torn last line is left out."""
+
+    def __init__(self, path: Path | None, state: str, *, resume: bool) -> None:
+        """`state` names corpus, settings and program; without `resume` what was kept before is forgotten."""
+        self._path = path
+        self._state = state
+        self._known: dict[str, Any] = {}
+        if path is None:
+            return
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if resume and path.exists():
+                self._known = _read(path)
+            else:
+                path.write_bytes(b"")
+        except OSError as error:
+            raise StoreError(f"{path} cannot be written: {error.strerror or error}.", hint="mend its folder") from error
+
+    def get(self, parts: tuple[str, ...], compute: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+        """The result for these parts: the one kept, else what `compute` gives, which is then kept."""
+        key = content_id(self._state, *parts)
+        if key not in self._known:
+            self._known[key] = value = compute()
+            if self._path is not None:
+                with self._path.open("ab") as file:
+                    file.write(json.dumps({"key": key, "value": value}, ensure_ascii=True).encode() + b"\n")
+        return self._known[key]
+
+
+def _read(path: Path) -> dict[str, Any]:
+    known: dict[str, Any] = {}
+    raw = path.read_bytes()
+    for line in raw.split(b"\n"):
+        try:
+            entry = json.loads(line)
+            known[entry["key"]] = entry["value"]
+        except (ValueError, KeyError, TypeError):
+            continue
+    if raw and not raw.endswith(b"\n"):  # the line that a kill cut short must not swallow the next one
+        with path.open("ab") as file:
+            file.write(b"\n")
+    return known

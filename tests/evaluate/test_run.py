@@ -1,0 +1,284 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from edu_cli.errors import ChatError
+from edu_cli.evaluate.dataset import Dataset
+from edu_cli.evaluate.files import render, to_junit, to_trec_run
+from edu_cli.evaluate.gate import bound_gates, drop_gates, parse_bounds
+from edu_cli.evaluate.generation import measure_answer
+from edu_cli.evaluate.items import Item, Relevant
+from edu_cli.evaluate.report import figures
+from edu_cli.evaluate.resume import ResultCache
+from edu_cli.evaluate.retrieval import MODES, RERANKED
+from edu_cli.evaluate.run import Corpus, EvalOptions, EvalTools, evaluate, stages_with_labels
+from edu_cli.types import Answer, Citation, Scope
+from tests.evaluate.passages import ScriptedSearch, passage
+from tests.fakes import QuietProgress
+
+ITEMS = (
+    Item("q1", "甲？", (Relevant(doc="a.md"),), tags=("fee",)),
+    Item("q2", "乙？", (Relevant(doc="b.md", grade=2), Relevant(doc="c.md"))),
+    Item("q3", "丙？", (Relevant(doc="gone.md"),), subject="ai"),
+    Item("q4", "丁？"),
+    Item("q5", "戊？", answerable=False),
+)
+ALL = {"甲？": ["a.md"], "乙？": ["x.md", "b.md", "c.md"], "戊？": ["x.md"]}
+SCRIPT = {mode.name: ALL for mode in MODES} | {"hybrid+rerank": {**ALL, "甲？": ["x.md", "y.md"]}}
+CONFIDENCE = {"甲？": 0.9, "乙？": 0.8, "丙？": 0.6, "戊？": 0.2}
+CORPUS = Corpus(["a.md", "b.md", "c.md", "x.md", "y.md"], {"name": "hash", "dim": 8}, "abc123")
+
+
+def refuse(item):
+    raise AssertionError("this stage was not asked for")
+
+
+def run(items=ITEMS, script=SCRIPT, *, modes=MODES, ask=refuse, route=refuse, cache=None, judge=None, **options):
+    searcher = ScriptedSearch(script, CONFIDENCE)
+    stages = options.pop("stages", ("retrieval",))
+    tools = EvalTools(
+        searcher,
+        route,
+        ask,
+        measure_answer(judge),
+        lambda item: Scope(subject=item.subject),
+        cache or ResultCache(None, "", resume=False),
+        QuietProgress(),
+    )
+    settings = EvalOptions((1, 10), modes, 0, 0.75, stages, **options)
+    return evaluate(Dataset("set.jsonl", items, (), ()), CORPUS, settings, tools), searcher
+
+
+def test_means_leave_out_unjudged_questions_and_count_them():
+    part = run()[0].report["retrieval"]
+    assert (part["judged"], part["unjudged"]) == (3, 2)
+    assert part["modes"]["bm25"]["Recall@10"]["mean"] == pytest.approx(2 / 3)
+    assert part["measures"]["Recall@10"]["mean"] == pytest.approx(1 / 3), "the default search lost q1"
+
+
+def test_a_question_with_no_result_scores_zero():
+    row = run()[0].report["per_question"][2]
+    assert set(row["measures"].values()) == {0.0}
+
+
+def test_a_question_that_cannot_be_searched_scores_zero():
+    report = run(script={}, modes=(RERANKED,))[0].report
+    assert report["retrieval"]["measures"]["nDCG@10"]["mean"] == 0.0
+
+
+def test_the_place_where_each_question_was_lost_is_told():
+    lost = run()[0].report["retrieval"]["lost"]
+    assert lost["questions"] == {"q1": "reranked_away", "q3": "not_loaded"}
+    assert lost["counts"] == {"not_loaded": 1, "reranked_away": 1}
+
+
+@pytest.mark.parametrize(
+    ("found_by", "place"), [(("bm25",), "fused_away"), ((), "not_retrieved"), (("hybrid",), "reranked_away")]
+)
+def test_losses_follow_the_order_of_the_pipeline(found_by, place):
+    script = {mode.name: {"甲？": ["a.md"] if mode.name in found_by else ["x.md"]} for mode in MODES}
+    assert run(ITEMS[:1], script)[0].report["retrieval"]["lost"]["questions"] == {"q1": place}
+
+
+def test_what_stands_behind_rank_k_was_cut():
+    docs = [f"x{i}.md" for i in range(12)] + ["a.md"]
+    report = run(ITEMS[:1], {"hybrid+rerank": {"甲？": docs}}, modes=(RERANKED,))[0].report
+    assert report["retrieval"]["lost"]["questions"] == {"q1": "cut"}
+
+
+def test_slices_are_by_tag_subject_and_grain():
+    slices = run()[0].report["retrieval"]["slices"]
+    assert {name: part["n"] for name, part in slices.items()} == {"grain:file": 3, "subject:ai": 1, "tag:fee": 1}
+
+
+def test_the_subject_of_a_question_narrows_its_search():
+    searcher = run(modes=(RERANKED,))[1]
+    assert [scope.subject for _, _, _, scope in searcher.asked] == [None, None, "ai", None, None]
+
+
+def test_refusals_by_confidence_are_measured_on_unanswerable_questions():
+    refusal = run()[0].report["refusal"]
+    assert refusal["recall"] == 1.0
+    assert refusal["precision"] == pytest.approx(1 / 2), "q3 is refused as well"
+    assert refusal["auroc"] == 1.0
+
+
+def test_the_same_seed_gives_the_same_bytes():
+    assert json.dumps(run()[0].report) == json.dumps(run()[0].report)
+
+
+def test_bounds_are_read_and_judged():
+    bounds = parse_bounds(["nDCG@10=0.6", "bm25.Recall@10=0.1"])
+    assert bounds == {"nDCG@10": 0.6, "bm25.Recall@10": 0.1}
+    result = run(bounds=bounds)[0]
+    assert [(gate.measure, gate.ok) for gate in result.gates] == [("nDCG@10", False), ("bm25.Recall@10", True)]
+
+
+@pytest.mark.parametrize("flag", ["nDCG@10", "=1", "nDCG@10=x", "nDCG@10=nan", "nDCG@10=inf"])
+def test_a_malformed_bound_is_refused(flag):
+    from edu_cli.errors import UsageError
+
+    with pytest.raises(UsageError, match="MEASURE=NUMBER"):
+        parse_bounds([flag])
+
+
+def test_a_figure_that_is_not_there_fails_its_gate_and_names_the_nearest():
+    (gate,) = bound_gates({"nDCG10": 0.1}, {"nDCG@10": 0.9, "MAP": None})
+    assert not gate.ok
+    assert "nDCG@10" in gate.note
+    (gate,) = bound_gates({"MAP": 0.1}, {"nDCG@10": 0.9, "MAP": None})
+    assert (gate.ok, gate.note) == (False, "could not be computed")
+
+
+def test_a_leg_switched_off_turns_the_gate_red_and_shows_why():
+    items = tuple(Item(f"q{i}", f"问{i}", (Relevant(doc=f"{i}.md"),)) for i in range(30))
+    good = {"hybrid+rerank": {f"问{i}": [f"{i}.md"] for i in range(30)}}
+    bad = {"hybrid+rerank": {f"问{i}": ["x.md"] if i % 3 == 0 else [f"{i}.md"] for i in range(30)}}
+    before = run(items, good, modes=(RERANKED,))[0].report
+    after = run(items, bad, modes=(RERANKED,), baseline=before, max_drop=0.01)[0]
+    gate = next(gate for gate in after.gates if gate.measure == "nDCG@10")
+    assert not gate.ok
+    assert gate.got == pytest.approx(2 / 3)
+    assert gate.p < 0.01
+    assert len(after.report["retrieval"]["lost"]["questions"]) == 10
+    same = run(items, good, modes=(RERANKED,), baseline=before, max_drop=0.0)[0]
+    assert all(gate.ok for gate in same.gates)
+
+
+def test_a_baseline_without_common_questions_fails_its_gates():
+    (gate,) = drop_gates({"per_question": []}, {"per_question": []}, 0.1, ["nDCG@10"], 0)
+    assert not gate.ok
+
+
+def test_stages_follow_the_labels():
+    assert stages_with_labels([Item("a", "问")]) == ("retrieval",)
+    assert stages_with_labels([Item("a", "问", route="rag")]) == ("routing",)
+    assert stages_with_labels([Item("a", "问", answers=("答",), relevant=(Relevant("d"),))]) == (
+        "retrieval",
+        "generation",
+    )
+
+
+def answer(text, **fields):
+    values = {
+        "refused": False,
+        "confidence": 0.9,
+        "route": "rag",
+        "kind": None,
+        "strategy": "direct",
+        "mode": "extractive",
+    }
+    return Answer("问", "问", text, **{**values, **fields})
+
+
+def test_routes_and_strategies_are_compared_with_their_labels():
+    items = (
+        Item("a", "问1", route="rag", strategy="direct"),
+        Item("b", "问2", route="rag"),
+        Item("c", "问3", route="greeting"),
+    )
+    routes = {"a": "rag", "b": "general", "c": "greeting"}
+    report = run(items, stages=("routing",), route=lambda item: answer("", route=routes[item.id]))[0].report
+    assert report["routing"]["route"]["accuracy"] == pytest.approx(2 / 3)
+    assert report["routing"]["route"]["course_to_general"] == 1
+    assert report["routing"]["route"]["confusion"]["rag"] == {"general": 1, "rag": 1}
+    assert report["routing"]["strategy"]["accuracy"] == 1.0
+
+
+def test_answers_are_measured_against_references_and_labels():
+    items = (
+        Item("a", "首都？", (Relevant(doc="a.md"),), ("北京",), answerable=True),
+        Item("b", "不知道？", answerable=False),
+    )
+    shown = (passage("a.md", text="首都是北京。"), passage("x.md", text="别的。"))
+    cited = (Citation(1, "a.md", (), None, "", "", "supported"), Citation(2, "x.md", (), None, "", "", "unsupported"))
+    answers = {
+        "a": answer("首都是北京。[1]", passages=shown, citations=cited),
+        "b": answer("没有找到。", refused=True),
+    }
+    report = run(items, stages=("generation",), ask=lambda item: answers[item.id])[0].report
+    means = {name: row["mean"] for name, row in report["generation"]["measures"].items()}
+    assert means["Contains"] == 1.0
+    assert means["CitationPrecision"] == 0.5
+    assert means["CitationRecall"] == 1.0
+    assert means["CitationSupport"] == 0.5
+    assert means["Faithfulness"] == 1.0
+    assert report["generation"]["refusal"]["recall"] == 1.0
+    assert report["generation"]["refusal"]["precision"] == 1.0
+    assert report["generation"]["cost"]["without_llm"] == 1.0
+
+
+def test_an_llm_that_fails_fails_its_item_and_is_listed():
+    def ask(item):
+        raise ChatError("The endpoint is down.")
+
+    report = run((Item("a", "问", answers=("答",)),), stages=("generation",), ask=ask)[0].report
+    assert report["generation"]["measures"]["F1"]["mean"] == 0.0
+    assert report["generation"]["failures"] == [{"id": "a", "reason": "The endpoint is down."}]
+
+
+def test_every_format_renders_and_escapes():
+    evil = "</script><img src=x onerror=alert(1)>|`*\x1b[2J"
+    items = (Item("q1", evil, (Relevant(doc="a.md"),), tags=(evil,)), *ITEMS[1:])
+    report = run(items, bounds={"nDCG@10": 1.0})[0].report
+    html = render(report, ".html")
+    assert evil not in html
+    assert html.count("</script>") == 2
+    assert "<img" not in html
+    markdown = render(report, ".md")
+    assert "<img" not in markdown
+    assert "\x1b" not in markdown + html
+    assert "**1 of 1 gates failed**" in markdown
+    assert json.loads(render(report, ".json")) == json.loads(json.dumps(report))
+    rows = render(report, ".csv").splitlines()
+    assert len(rows) == 1 + len(items)
+    assert rows[0].startswith("id,question,confidence,lost,")
+
+
+def test_a_cell_is_never_a_formula():
+    report = run((Item("=1+1", "=cmd()", (Relevant(doc="a.md"),)),), modes=(RERANKED,))[0].report
+    assert "\n'=1+1,'=cmd()," in render(report, ".csv")
+
+
+def test_a_trec_run_has_one_line_a_document():
+    result = run(ITEMS[1:2], modes=(RERANKED,))[0]
+    assert to_trec_run(result.run, "edu").splitlines() == [
+        "q2 Q0 x.md 1 1.000000 edu",
+        "q2 Q0 b.md 2 0.500000 edu",
+        "q2 Q0 c.md 3 0.333333 edu",
+    ]
+
+
+def test_junit_has_a_case_a_gate():
+    import xml.etree.ElementTree as ElementTree
+
+    report = run(bounds={"nDCG@10": 1.0, "bm25.Recall@10": 0.1, 'a"<b': 0.1})[0].report
+    suite = ElementTree.fromstring(to_junit(report))[0]  # noqa: S314
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "2")
+    assert [case.find("failure") is None for case in suite] == [False, True, False]
+
+
+def test_every_mean_can_be_gated():
+    names = set(figures(run()[0].report))
+    assert {"nDCG@10", "bm25.nDCG@10", "tag:fee.MAP", "refusal.auroc", "latency.search.p95"} <= names
+
+
+def test_an_interrupted_run_goes_on_where_it_was(tmp_path):
+    path = tmp_path / "eval" / "results.jsonl"
+    first = run(cache=ResultCache(path, "state", resume=False))[0].report
+    path.write_bytes(path.read_bytes()[:-20])
+    resumed, searcher = run(cache=ResultCache(path, "state", resume=True))
+    assert resumed.report == first
+    assert len(searcher.asked) == 1, "only the line that was cut short is computed again"
+    again, searcher = run(cache=ResultCache(path, "state", resume=True))
+    assert (again.report, searcher.asked) == (first, [])
+
+
+@pytest.mark.parametrize(("state", "resume"), [("other settings", True), ("state", False)])
+def test_results_of_another_state_are_never_reused(tmp_path, state, resume):
+    path = tmp_path / "results.jsonl"
+    run(cache=ResultCache(path, "state", resume=False))
+    searcher = run(cache=ResultCache(path, state, resume=resume))[1]
+    assert searcher.asked
