@@ -82,10 +82,14 @@ def _summary(receipt: Receipt, *, dry_run: bool) -> str:
     if dry_run:
         return f"{head} (nothing was done)"
     c = receipt.chunks
-    chunks = f"; {c.children} chunks, {c.encoded} encoded" if c.children or c.encoded else ""
-    by = f" by {receipt.encoder.name}" if c.encoded and receipt.encoder else ""
-    none = "; no encoder: BM25 only" if receipt.encoder and receipt.encoder.name == "none" else ""
-    return f"{head}{chunks}{by}{none}; {receipt.seconds['total']:.1f} s"
+    parts = [head]
+    if c.children:
+        parts.append(f"{c.children} chunks")
+    if c.encoded and receipt.encoder:
+        parts.append(f"{c.encoded} encoded by {receipt.encoder.name}")
+    if receipt.encoder and receipt.encoder.name == "none":
+        parts.append("no encoder: BM25 only")
+    return "; ".join([*parts, f"{receipt.seconds['total']:.1f} s"])
 
 
 def _file_json(file: FileReceipt) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from edu_cli.protocols import Encoder, IngestCatalog, Progress, VectorCache, Vec
 from edu_cli.types import CachedVectors, CatalogDocument, VectorRow
 
 SLICE = 256  # children encoded and written at once: 0.4 MB of vectors, some seconds of the bundled encoder
+_STEP = 64  # texts encoded between two moves of the progress bar
 _BATCH_DOCUMENTS = 200  # documents swapped in one transaction
 _FLUSH_ROWS = 20_000  # rows between two flushes: each makes a segment of its own in Milvus
 
@@ -87,12 +88,14 @@ class Encoding:
         found = dict(self._source.cache.find(list(texts)))
         missing = [key for key in texts if key not in found]
         self._tally.reused += len(found)
-        if missing:
-            fresh = self._encode(missing, texts)
+        self._progress.advance("encode", len(found))
+        for i in range(0, len(missing), _STEP):
+            step = missing[i : i + _STEP]
+            fresh = self._encode(step, texts)
             self._source.cache.put(fresh)
             found |= fresh
-            self._tally.encoded += len(missing)
-        self._progress.advance("encode", len(texts))
+            self._tally.encoded += len(step)
+            self._progress.advance("encode", len(step))
         self._tally.seconds["encode"] += time.perf_counter() - start
         return found
 
@@ -119,7 +122,7 @@ class Storing:
         self._behind = ThreadPoolExecutor(1, thread_name_prefix="edu-store")
         self._running: list[Future[None]] = []
         self._unflushed: list[str] = []
-        self._n_children = 0
+        self._to_encode = 0
 
     def __enter__(self) -> Storing:
         return self
@@ -134,8 +137,8 @@ class Storing:
             texts = {key: text for prepared in batch for key, text in prepared.texts.items()}
             present = self._catalog.children_of([document.doc_id for document in documents])
             for children in _new_children(documents, present):
-                self._n_children += len(children)
-                self._progress.start("encode", self._n_children)
+                self._to_encode += len({child.text_key for child in children})
+                self._progress.start("encode", self._to_encode)
                 vectors = self._encode({child.text_key: texts[child.text_key] for child in children})
                 self._submit(self._upsert, [child.row(vectors[child.text_key]) for child in children])
         self._submit(self._swap, documents, [])
