@@ -33,6 +33,9 @@ _READERS: dict[Format, str] = {
     **dict.fromkeys(("doc", "ppt", "xls", "rtf", "odt", "odp", "ods", "wordml"), "legacy:read_legacy"),
 }
 
+# Office programs do save web pages as .doc and .xls; nothing saves one under these names.
+_NEVER_PAGES: frozenset[Format | None] = frozenset({"pdf", "docx", "pptx", "xlsx", "image"})
+
 
 def load(path: Path, options: LoadOptions) -> Document:
     """The document at `path`, read by what it is rather than by how it is named.
@@ -41,14 +44,19 @@ def load(path: Path, options: LoadOptions) -> Document:
     """
     name = shown(path.name)
     head = _read_head(path, name, options)
-    kind = format_of(path, head)
-    if kind is None and (named := named_format(path)):
+    kind, named = format_of(path, head), named_format(path)
+    if kind is None and named is not None:
         raise LoadError(f"{name} is no {named} file: its first bytes are of no known format.", hint="save it again")
     if kind is None or kind == "archive":
         what = "an archive" if kind else "a binary file of an unknown kind"
         raise LoadError(f"{name} is {what}.", hint="unpack or convert it", code="unsupported")
     if kind == "encrypted-office":
         raise LoadError(f"{name} is encrypted with a password.", hint="save it without a password", code="encrypted")
+    if kind == "html" and named in _NEVER_PAGES:
+        raise LoadError(
+            f"{name} is a web page under the name of a {named} file, as a failed download leaves behind.",
+            hint="download it again; rename it to .html if the page itself is wanted",
+        )
     document = _read(path, name, kind, options)
     if not any(block.text.strip() for block in document.blocks):
         code = "empty" if kind in TEXTUAL else "no_text"

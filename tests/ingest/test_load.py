@@ -70,6 +70,19 @@ def test_a_document_of_pictures_only_has_no_text_without_ocr(tmp_path: Path) -> 
     assert error.hint == ""
 
 
+@pytest.mark.parametrize("suffix", ["pdf", "pptx", "jpg"])
+def test_an_error_page_saved_under_a_document_name_fails(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"课件.{suffix}"
+    path.write_text("<!DOCTYPE html><html><body>请重新登录</body></html>", encoding="utf-8")
+    assert "failed download" in _fails(path, "corrupt").message
+
+
+def test_a_page_that_word_saved_as_doc_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "通知.doc"
+    path.write_bytes("<html><body><p>教务处通知</p></body></html>".encode("gb18030"))
+    assert [block.text for block in _load(path).blocks] == ["教务处通知"]
+
+
 def test_a_wrong_extension_is_read_and_told(tmp_path: Path) -> None:
     document = _load(write_docx(tmp_path / "其实是Word.pdf", p("课程编号 7")))
     assert (document.format, document.title) == ("docx", "其实是Word")
