@@ -99,7 +99,9 @@ def _converted(path: Path, kind: str, office: str, options: LoadOptions) -> Docu
         made = root / "out" / f"source.{target}"
         if not made.is_file():
             raise LoadError(f"{shown(path.name)} is damaged: LibreOffice cannot read it.", hint="save it again")
-        return _reader(target)(made, options)
+        document = _reader(target)(made, options)
+        # Readers that name a document after its file would give it the name of our copy.
+        return replace(document, title="" if document.title == source.stem else document.title)
 
 
 def _reader(target: str) -> Callable[[Path, LoadOptions], Document]:
