@@ -25,6 +25,7 @@ _BLOCK_NAMES = (
 )
 _DROPPED = frozenset(_DROPPED_NAMES.split())
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
+_MOST_CELLS = 100_000  # beyond these, spans are not filled in: a few tags can ask for billions of cells
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
@@ -59,7 +60,7 @@ def html_blocks(fragment: str) -> list[Block]:
     rest = _COMMENT.sub("", fragment)
     if not _TAG.sub("", rest).strip() and "alt" not in rest:
         return []
-    return list(_blocks(_parse(rest)))
+    return _blocks(_parse(rest))
 
 
 def _parse(text: str) -> Tag:
@@ -68,10 +69,14 @@ def _parse(text: str) -> Tag:
     return BeautifulSoup(text, "lxml")
 
 
-def _blocks(root: Tag) -> Iterator[Block]:
-    for block in _walk(root, "paragraph"):
-        if block.text.strip():
-            yield block
+def _blocks(root: Tag) -> list[Block]:
+    try:
+        return [block for block in _walk(root, "paragraph") if block.text.strip()]
+    except RecursionError:  # tags nested hundreds deep, as broken exporters write them: the text without its structure
+        for tag in root.find_all(list(_DROPPED)):
+            tag.decompose()
+        lines = root.get_text("\n").split("\n")
+        return [Block("paragraph", " ".join(line.split())) for line in lines if line.strip()]
 
 
 def _walk(node: Tag, kind: BlockKind) -> Iterator[Block]:
@@ -157,8 +162,9 @@ def _grid(rows: Sequence[Sequence[Tag]]) -> list[list[str]]:
             while (y, x) in grid:
                 x += 1
             text = _inline(cell)
-            for dy in range(_span(cell, "rowspan", len(rows) - y)):
-                for dx in range(_span(cell, "colspan", 100)):
+            is_full = len(grid) > _MOST_CELLS
+            for dy in range(1 if is_full else _span(cell, "rowspan", len(rows) - y)):
+                for dx in range(1 if is_full else _span(cell, "colspan", 100)):
                     grid[y + dy, x + dx] = text if not dx else ""
     width = max((x for _, x in grid), default=-1) + 1
     return [[grid.get((y, x), "") for x in range(width)] for y in range(len(rows))]

@@ -17,6 +17,7 @@ _INLINE = re.compile(
     | <!--.*?-->
     | <img\b (?P<img> [^<>]*) >
     | </?(?P<tag> {_TAGS} ) (?= [\s/>] ) [^<>]* >
+    | (?<=[)\]])\{{[ ]?[.:\#][^{{}}\n]*\}}                        # {{ .class }} of some site builders
     | &(?:\#\d{{1,7}}|\#[xX][0-9a-fA-F]{{1,6}}|[A-Za-z][A-Za-z0-9]{{1,31}});
     """,
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
@@ -33,7 +34,7 @@ def tidy_inline(text: str) -> str:
 
     Code spans, formulas and links stay as they are. `<sup>` and `<sub>` become ^ and _: 2<sup>10</sup> is not 210.
     """
-    if not any(sign in text for sign in "<&!"):
+    if not any(sign in text for sign in "<&!{"):
         return text
     return _INLINE.sub(_replacement, text)
 

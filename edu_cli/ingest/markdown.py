@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,13 +11,12 @@ from edu_cli.ingest.decode import decode
 from edu_cli.ingest.front_matter import read_front_matter
 from edu_cli.ingest.html import html_blocks
 from edu_cli.ingest.inline import picture_name, tidy_inline
+from edu_cli.ingest.markdown_parser import markdown_parser
 from edu_cli.ingest.options import LoadOptions
-from edu_cli.ingest.tables import table_block
+from edu_cli.ingest.tables import row_cells, table_block
 from edu_cli.types import Block, BlockKind, Document
 
 if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.rules_block import StateBlock
     from markdown_it.token import Token
 
 _ANCHOR = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
@@ -28,9 +26,9 @@ _CONTAINER = re.compile(
 )
 _INDENTED_BELOW = re.compile(r'(?:!!!|\?\?\?\+?|={3})[ \t]+(?:[\w-]+[ \t]*)*(?:"([^"]*)")?[ \t]*$')
 _CALLOUT = re.compile(r"^\[!\w+\][-+]?[ \t]*")
+_OPEN_TABLE = re.compile(r"<table\b(?!.*</table)", re.IGNORECASE | re.DOTALL)
+_QUOTE_MARKS = re.compile(r"(?:[ \t]*>)+")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:")
-_MATH_END = {"$$": "$$", "\\[": "\\]"}
-_ENVIRONMENT = re.compile(r"\\begin\{(equation|align|gather|multline|eqnarray|aligned|matrix|cases)\*?\}")
 
 
 def read_markdown(path: Path, _options: LoadOptions) -> Document:
@@ -52,49 +50,9 @@ def read_markdown(path: Path, _options: LoadOptions) -> Document:
 
 def to_blocks(text: str) -> list[Block]:
     """The blocks of a Markdown text without front matter; [] for one that shows nothing."""
-    lines = text.expandtabs(4).split("\n") if "\t" in text else text.split("\n")
-    tokens = _parser().parse(text)
+    lines = text.split("\n")
+    tokens = markdown_parser().parse(text)
     return [block for block in _walk(tokens, lines) if block.text.strip()]
-
-
-@lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark", {"maxNesting": 50}).enable("table")
-    # Inline text is kept as written, and `[^1]: note` must not vanish as a link definition.
-    parser.disable(["inline", "reference"])
-    parser.block.ruler.before("fence", "math", _math_rule, {"alt": ["paragraph", "blockquote", "list"]})
-    return parser
-
-
-def _math_rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    r"""`$$ … $$`, `\[ … \]` and LaTeX environments as one token, so that nothing inside is read as Markdown."""
-    opening = _line(state, start)
-    environment = _ENVIRONMENT.match(opening)
-    sign = opening[:2]
-    if environment:
-        closing = "\\end{" + environment[0][len("\\begin{") :]
-        rest = opening[environment.end() :]
-    elif sign in _MATH_END:
-        closing, rest = _MATH_END[sign], opening[2:]
-    else:
-        return False
-    at = start
-    while not rest.rstrip().endswith(closing):
-        at += 1
-        if at >= end:
-            return False
-        rest = _line(state, at)
-    if not silent:
-        state.line = at + 1
-        token = state.push("math", "", 0)
-        token.map = [start, at + 1]
-    return True
-
-
-def _line(state: StateBlock, number: int) -> str:
-    return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
 
 
 def _walk(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
@@ -102,8 +60,19 @@ def _walk(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
     while at < len(tokens):
         token = tokens[at]
         end = _closing(tokens, at) + 1
+        if token.type == "html_block" and _OPEN_TABLE.search(token.content):
+            stop = _table_end(token, lines)
+            yield from html_blocks("\n".join(lines[(token.map or (0, 0))[0] : stop]))
+            at = next((i for i in range(end, len(tokens)) if (tokens[i].map or (0, 0))[0] >= stop), len(tokens))
+            continue
         yield from _READERS.get(token.type, _skip)(tokens[at:end], lines)
         at = end
+
+
+def _table_end(token: Token, lines: list[str]) -> int:
+    """The line after </table>: a blank line inside an HTML table ends the block of HTML, but not the table."""
+    start, end = token.map or (0, 0)
+    return next((i + 1 for i in range(start, len(lines)) if "</table" in lines[i].lower()), end)
 
 
 def _closing(tokens: Sequence[Token], at: int) -> int:
@@ -130,7 +99,7 @@ def _heading(tokens: Sequence[Token], _lines: list[str]) -> Iterator[Block]:
 
 def plain_inline(content: str) -> str:
     """Inline Markdown as it is shown: no emphasis marks, links by their text, pictures by their names."""
-    parser = _parser()
+    parser = markdown_parser()
     children: list[Token] = []
     parser.inline.parse(content, parser, {}, children)
     shown: list[str] = []
@@ -198,20 +167,19 @@ def _mixed_item(item: Sequence[Token], lines: list[str]) -> Iterator[Block]:
 
 def _quote(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
     start, end = tokens[0].map or (0, 0)
-    inner = "\n".join(re.sub(r"^[ \t]*> ?", "", line) for line in lines[start:end])
+    marks = [match[0] for line in lines[start:end] if (match := _QUOTE_MARKS.match(line))]
+    depth = min(mark.count(">") for mark in marks)
+    inner = "\n".join(re.sub(rf"^(?:[ \t]*> ?){{1,{depth}}}", "", line) for line in lines[start:end])
     for block in to_blocks(_CALLOUT.sub("", inner)):
         shown = block.kind in ("paragraph", "heading")
         yield Block(kind="quote", text=block.text) if shown else block
 
 
-def _table(tokens: Sequence[Token], _lines: list[str]) -> Iterator[Block]:
-    rows: list[list[str]] = []
-    for token in tokens:
-        if token.type == "tr_open":
-            rows.append([])
-        elif token.type == "inline":
-            rows[-1].append(tidy_inline(token.content))
-    block = table_block(rows)
+def _table(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
+    start, end = tokens[0].map or (0, 0)
+    width = sum(token.type == "th_open" for token in tokens)
+    kept = [lines[start], *lines[start + 2 : end]]
+    block = table_block([[tidy_inline(cell) for cell in row_cells(line, width)] for line in kept])
     if block:
         yield block
 

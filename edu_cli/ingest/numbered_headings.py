@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 _HAN = "零〇一二三四五六七八九十百两"
+NUMERALS = f"0-9０-９{_HAN}千"
 _NUMBER = rf"([0-9０-９]{{1,3}}|[{_HAN}]{{1,5}})"
 _MOST_CHARS = 40
 _LEAST_WITH_BODY = 0.6  # of the lines of a kind: a list of topics or a table of contents has nothing below its lines
@@ -22,6 +23,7 @@ _DOTTED = re.compile(
     r"([0-9]{1,2}(?:\.[0-9]{1,2}){1,4})\.?[ \t　]*(?=[^\s0-9.,;:)）%％/×*+=<>~-])(?![a-z]|[元年月日个只米克倍])"
 )
 _ENDS_OTHERWISE = re.compile(r"[。；，、：！？…;,:!?.．]$|[.·…]{3,}\s*\d*$")
+_TENS = {"十": 10, "百": 100, "千": 1000}
 _DIGITS = {char: n for n, char in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2}
 
 
@@ -52,7 +54,7 @@ def _numbered(line: str) -> tuple[float, tuple[int, ...]] | None:
     for rank, pattern in _KINDS:
         match = pattern.match(text)
         if match:
-            return rank, (_value(match[1]),)
+            return rank, (numeral_value(match[1]),)
     match = _DOTTED.match(text)
     if match:
         numbers = tuple(int(part) for part in match[1].split("."))
@@ -60,17 +62,17 @@ def _numbered(line: str) -> tuple[float, tuple[int, ...]] | None:
     return None
 
 
-def _value(numeral: str) -> int:
-    """A number below 1000 in Arabic (also full-width) or Chinese numerals."""
-    if numeral[0].isdecimal():
+def numeral_value(numeral: str) -> int:
+    """A number below 10000 in Arabic (also full-width) or Chinese numerals; 0 for a mixture."""
+    if numeral.isdecimal():
         return int(numeral)
     total = digit = 0
     for char in numeral:
-        if char in "十百":
-            total += (digit or 1) * (10 if char == "十" else 100)
+        if char in _TENS:
+            total += (digit or 1) * _TENS[char]
             digit = 0
         else:
-            digit = _DIGITS[char]
+            digit = _DIGITS.get(char, 0)
     return total + digit
 
 

@@ -14,7 +14,7 @@ from edu_cli.types import Block
 AT_BLOCK = 0.0
 AT_LINE = 0.05
 AT_SENTENCE = 0.12
-AFTER_COLON = 0.3
+BELOW_LABEL = 0.5
 IN_SENTENCE = 0.6
 IN_UNIT = 2.0
 
@@ -84,7 +84,7 @@ def _prose_spans(text: str) -> list[tuple[int, int, float]]:
         before = text[:start].rstrip(" \t") if start < 2 else text[max(0, start - 80) : start].rstrip(" \t")
         cost = AT_LINE if before.endswith("\n") else AT_SENTENCE
         if before.rstrip().endswith(("：", ":")):
-            cost = AFTER_COLON
+            cost = BELOW_LABEL
         spans.append((start, end, cost))
     return spans
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from edu_cli.config import SplitSettings
+from edu_cli.ingest.units import articles, items
 from edu_cli.text import cjk_share
 from edu_cli.types import Document, Profile
 
@@ -27,19 +28,14 @@ _SIZES: dict[Profile, Sizes] = {
     "exam": Sizes(1600, 400, 800),
 }
 
-_NUMERAL = "[0-9０-９一二三四五六七八九十百千零〇两]"
-_UNIT_STARTS: dict[Profile, re.Pattern[str]] = {
-    "legal": re.compile(rf"^[ \t　]*(?:\*\*)?第{_NUMERAL}{{1,6}}条(?!款|件)", re.MULTILINE),
-    "exam": re.compile(
-        rf"^[ \t　]*(?:\*\*)?(?:第{_NUMERAL}{{1,4}}[题問问]|[0-9０-９]{{1,3}}[.．、](?![0-9０-９])|"
-        rf"[(（][0-9０-９]{{1,3}}[)）](?=[ \t　]*\S{{4}}))",
-        re.MULTILINE,
-    ),
-}
-_OPTION = re.compile(r"(?:^|[ \t　])[A-DＡ-Ｄ][.．、)）][ \t　]*\S", re.MULTILINE)
-_EXAM_WORDS = re.compile(
-    r"选择题|填空题|判断题|简答题|计算题|解答题|参考答案|本题\d*分|每小?题\d+分|试卷|答案[：:]|【答案】|【解析】"
+_EXAM_SIGNS = re.compile(
+    r"^.{0,8}(?:选择|填空|判断|简答|计算|解答|应用|编程|综合|问答|论述)题.{0,24}$|^.{0,4}名词解释.{0,24}$|"
+    r"本题\s*\d+\s*分|每小?题\s*\d+\s*分",
+    re.MULTILINE,
 )
+_ANSWERS = re.compile(r"(?:答案|解析)[：:]|[【\[](?:答案|解析|详解)[】\]]")
+_OPTION = re.compile(r"(?:^|[ \t　])[A-DＡ-Ｄ][.．、)）][ \t　]*\S", re.MULTILINE)
+_LEAST_ITEMS = 4
 
 
 def sizes_of(profile: Profile, settings: SplitSettings) -> Sizes:
@@ -47,13 +43,7 @@ def sizes_of(profile: Profile, settings: SplitSettings) -> Sizes:
     own = _SIZES[profile]
     child = settings.child_chars or own.child
     parent = max(settings.parent_chars or own.parent, child)
-    return Sizes(parent, child, min(parent, 2 * child) if settings.child_chars else own.whole)
-
-
-def unit_starts(profile: Profile, text: str) -> list[int]:
-    """Where an article of a legal text or an item of an exam begins in `text`; [] with the other profiles."""
-    pattern = _UNIT_STARTS.get(profile)
-    return [match.start() for match in pattern.finditer(text)] if pattern else []
+    return Sizes(parent, child, min(parent, 2 * child if settings.child_chars else own.whole))
 
 
 def choose_profile(document: Document) -> Profile:
@@ -69,20 +59,23 @@ def choose_profile(document: Document) -> Profile:
     if sizes["code"] > 0.8 * total:
         return "code"
     prose = "\n".join(block.text for block in document.blocks if block.kind not in sizes)
-    articles = len(unit_starts("legal", prose))
-    if articles >= 3 and articles * 400 >= len(prose):
+    if _is_legal(prose):
         return "legal"
-    if _is_exam(prose):
+    if _is_exam(document, prose):
         return "exam"
     # English needs about twice the characters of Chinese for the same content.
     is_technical = sizes["code"] + sizes["formula"] > 0.15 * total or cjk_share(prose[:20_000]) < 0.2
     return "technical" if is_technical else "general"
 
 
-def _is_exam(prose: str) -> bool:
-    items = len(unit_starts("exam", prose))
-    if items < 3:
+def _is_legal(prose: str) -> bool:
+    n_articles = len(articles(prose))
+    return n_articles >= 3 and n_articles * 400 >= len(prose)
+
+
+def _is_exam(document: Document, prose: str) -> bool:
+    n_items = sum(map(len, items([block.text for block in document.blocks])))
+    if n_items < _LEAST_ITEMS:
         return False
-    options = len(_OPTION.findall(prose))
-    words = len(_EXAM_WORDS.findall(prose))
-    return options >= 2 * items or (words >= 3 and items * 600 >= len(prose)) or (options >= items and words >= 1)
+    n_options, n_answers = len(_OPTION.findall(prose)), len(_ANSWERS.findall(prose))
+    return n_options >= 2 * n_items or n_answers >= max(3, 0.5 * n_items) or len(_EXAM_SIGNS.findall(prose)) >= 2

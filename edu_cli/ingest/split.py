@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from edu_cli.config import SplitSettings
-from edu_cli.ingest.pieces import AFTER_COLON, AT_BLOCK, Piece, pieces_of
-from edu_cli.ingest.profiles import Sizes, choose_profile, sizes_of, unit_starts
+from edu_cli.ingest.pieces import AT_BLOCK, BELOW_LABEL, Piece, pieces_of
+from edu_cli.ingest.profiles import Sizes, choose_profile, sizes_of
 from edu_cli.ingest.sections import to_sections
-from edu_cli.types import Child, Document, Parent, Profile, Section
+from edu_cli.ingest.units import unit_starts
+from edu_cli.types import Block, Child, Document, Parent, Profile, Section
+
+_LABEL_CHARS = 40
+_LINK = re.compile(r"\]\((?:[^()\s]|\([^()\s]*\))*(?:[ ]+\"[^\"\n]*\")?\)")
+_LONG_URL = re.compile(r"(https?://[^\s<>\"，。；）)]{60})[^\s<>\"，。；）)]+")
 
 __all__ = ["choose_profile", "encoding_text", "split"]
 
@@ -26,7 +32,8 @@ def split(document: Document, profile: Profile, settings: SplitSettings) -> tupl
 def encoding_text(title: str, parent: Parent, child: Child) -> str:
     """What an encoder and BM25 see of a child: title, heading path and what it leans on, then its text."""
     path = [title, *parent.section] if title and title not in parent.section else list(parent.section)
-    text = parent.text[child.start : child.end]
+    # Where a link leads says little about the text that holds it, and takes up much of what an encoder reads.
+    text = _LONG_URL.sub(r"\1", _LINK.sub("]", parent.text[child.start : child.end]))
     return "\n".join(part for part in (" > ".join(path), child.lead, text) if part)
 
 
@@ -73,17 +80,30 @@ def _split_section(section: Section, profile: Profile, sizes: Sizes) -> list[Par
 
 def _pieces(section: Section, profile: Profile, sizes: Sizes) -> list[Piece]:
     pieces: list[Piece] = []
+    units = unit_starts(profile, [block.text for block in section.blocks])
     before = None
     for index, block in enumerate(section.blocks):
         if not block.text.strip():
             continue
-        is_tight = before is not None and before.kind == block.kind and block.kind in ("list", "heading")
-        glue = "" if before is None else "\n" if is_tight else "\n\n"
-        leans = before is not None and before.text.rstrip().endswith(("：", ":"))
-        cost = AFTER_COLON if leans else AT_BLOCK
-        pieces.extend(pieces_of(block, index, glue, cost, sizes, unit_starts(profile, block.text)))
+        glue = "" if before is None else "\n" if _is_tight(before, block) else "\n\n"
+        cost = BELOW_LABEL if before is not None and _is_label(before, block) else AT_BLOCK
+        pieces.extend(pieces_of(block, index, glue, cost, sizes, units[index]))
         before = block
     return pieces
+
+
+def _is_tight(before: Block, block: Block) -> bool:
+    return before.kind == block.kind and block.kind in ("list", "heading")
+
+
+def _is_label(before: Block, block: Block) -> bool:
+    """Whether a block leads to the next: it ends in a colon, is bold as a whole, or is a word above code or a table."""
+    text = before.text.strip()
+    if text.endswith(("：", ":")):
+        return True
+    if before.kind not in ("paragraph", "caption") or len(text) > _LABEL_CHARS or text[-1] in "。！？；.!?;":
+        return False
+    return block.kind in ("code", "table", "formula") or (text.startswith("**") and text.endswith("**"))
 
 
 def _parent(section: Section, pieces: Sequence[Piece], sizes: Sizes) -> Parent:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from edu_cli.types import Block
+
+_VERBATIM = re.compile(r"`[^`]*`|\$[^$]*\$")
+_PIPE = re.compile(r"(?<!\\)\|")
 
 
 def table_block(rows: Sequence[Sequence[str]], *, has_header: bool = True, page: int | None = None) -> Block | None:
@@ -22,6 +26,21 @@ def table_block(rows: Sequence[Sequence[str]], *, has_header: bool = True, page:
         return Block(kind="table", text="\n".join(lines), page=page)
     header = f"{lines[0]}\n{_line(['---'] * width, width)}"
     return Block(kind="table", text="\n".join([header, *lines[1:]]), page=page, header=header)
+
+
+def row_cells(line: str, width: int) -> list[str]:
+    """The cells of a row of a pipe table with `width` columns.
+
+    Where a row has more cells than that, a `|` inside a formula or code is taken for text; what is still too much stays
+    in the last cell, while CommonMark's tables would drop it.
+    """
+    row = line.strip()
+    row = row[1:] if row.startswith("|") else row
+    row = row[:-1] if row.endswith("|") and not row.endswith("\\|") else row
+    cells = _PIPE.split(row)
+    if len(cells) > width:
+        cells = [cell.replace("\0", "|") for cell in _PIPE.split(_VERBATIM.sub(lambda m: m[0].replace("|", "\0"), row))]
+    return [*cells[: width - 1], "|".join(cells[width - 1 :])] if len(cells) > width else cells
 
 
 def _cell(text: str) -> str:
