@@ -100,6 +100,15 @@ class SearchSettings:
     bge_reranker: str = _setting(
         "BAAI/bge-reranker-v2-m3", "hub id or local folder of the BGE reranker", env="EDU_BGE_RERANKER"
     )
+    confidence_scale: float = _setting(
+        1.0,
+        "the confidence's log odds are multiplied by this; `edu eval --calibrate --write` sets it",
+        low=0.0,
+        high=100.0,
+    )
+    confidence_shift: float = _setting(
+        0.0, "and shifted by this; `edu eval --calibrate --write` sets it", low=-100.0, high=100.0
+    )
 
 
 @dataclass(frozen=True, slots=True)

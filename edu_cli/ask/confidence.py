@@ -12,6 +12,7 @@ import numpy as np
 from edu_cli.ask.examine import Examined
 from edu_cli.ask.ranking import Linear
 from edu_cli.ask.rerank import Order
+from edu_cli.settings import SearchSettings
 
 _SEEN = 5  # passages that an answer is drawn from
 
@@ -23,6 +24,14 @@ def confidence(examined: Examined, order: Order, model: Linear) -> float:
     if order.probabilities is not None:
         return float(order.probabilities.max())
     return float(1 / (1 + np.exp(-model(confidence_features(examined, order))[0])))
+
+
+def calibrated(sure: float, settings: SearchSettings) -> float:
+    """The confidence with the project's own correction of its log odds; none by default, and none of certainties."""
+    if not 0 < sure < 1 or (settings.confidence_scale, settings.confidence_shift) == (1.0, 0.0):
+        return sure
+    log_odds = settings.confidence_scale * np.log(sure / (1 - sure)) + settings.confidence_shift
+    return float(1 / (1 + np.exp(-log_odds)))
 
 
 def confidence_features(examined: Examined, order: Order) -> dict[str, float]:

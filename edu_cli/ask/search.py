@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from edu_cli.ask.asked import asked
-from edu_cli.ask.confidence import confidence
+from edu_cli.ask.confidence import calibrated, confidence
 from edu_cli.ask.duplicates import distinct
 from edu_cli.ask.examine import Examined, examine
 from edu_cli.ask.pool import pool_of
@@ -63,7 +63,7 @@ class Searcher:
         examined = self.examine(question, vectors, mode=mode, scope=scope, k=k)
         clock.stop("retrieve")
         order = self._order(examined, question, rerank=rerank and mode == "hybrid")
-        sure = confidence(examined, order, self._ranking.confidence)
+        sure = calibrated(confidence(examined, order, self._ranking.confidence), self._settings)
         passages = _passages(examined, order, k)
         clock.stop("rerank")
         return SearchResult(question, passages, sure, clock.seconds(), self._warnings)

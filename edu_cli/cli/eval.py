@@ -69,6 +69,13 @@ def evaluate_dataset(
     ] = None,
     judge: Annotated[Judged, typer.Option("--judge", help="Let the LLM judge the answers too.")] = Judged.none,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where an interrupted run was.")] = False,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Fit the confidence on this data set; shown on a held half.")
+    ] = False,
+    write: Annotated[bool, typer.Option("--write", help="Write the fitted confidence to edu.toml.")] = False,
+    init: Annotated[
+        int | None, typer.Option("--init", min=1, metavar="N", help="Draft N questions from the corpus to DATASET.")
+    ] = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Use the first N questions only.")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of intervals and p-values.")] = 0,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
@@ -88,20 +95,36 @@ def evaluate_dataset(
     from edu_cli.evaluate.files import checked_format
     from edu_cli.evaluate.gate import parse_bounds
     from edu_cli.evaluate.run import EvalOptions, evaluate
-    from edu_cli.wiring.asking import eval_corpus, find_scope
-    from edu_cli.wiring.evaluation import open_eval
+    from edu_cli.wiring.asking import find_scope
+    from edu_cli.wiring.evaluation import eval_corpus, open_eval
 
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose, no_progress=no_progress)
+    if init is not None:
+        _init(cli, dataset, init, seed, tenant)
+        return
+    if write and not calibrate:
+        raise UsageError("--write needs --calibrate.", hint="edu eval DATASET --calibrate --write")
     for path in out or ():
         checked_format(path)
     bounds, cutoffs, stages = parse_bounds(fail_under or ()), _cutoffs(ks), _stages(stage)
     before = _read_baseline(baseline) if baseline else None
     corpus = eval_corpus(cli.project, tenant)
-    found = load_dataset(dataset, corpus.docs, strict=strict)
+    found = load_dataset(dataset, list(corpus.docs), strict=strict)
     found = replace(found, items=found.items[:limit])
     scope = find_scope(cli.project, scope_flags(tenant, subject, doc, filters))
     modes = _modes(compare, has_vectors=corpus.encoder is not None)
-    options = EvalOptions(cutoffs, modes, seed, cli.settings.ask.threshold, stages, bounds, before, max_drop)
+    options = EvalOptions(
+        cutoffs,
+        modes,
+        seed,
+        cli.settings.ask.threshold,
+        stages,
+        bounds,
+        before,
+        max_drop,
+        cli.settings.ask.passages,
+        calibrate,
+    )
     with (
         cli.out.progress() as progress,
         open_eval(
@@ -117,8 +140,52 @@ def evaluate_dataset(
         result = evaluate(found, corpus, options, tools)
     _write(result, out or (), junit, run)
     _show(cli, result.report)
+    if calibrate:
+        _calibrated(cli, result.report, write=write)
     if not all(gate.ok for gate in result.gates):
         raise typer.Exit(int(ExitCode.GATE_FAILED))
+
+
+def _init(cli: Cli, path: Path, n: int, seed: int, tenant: str) -> None:
+    from edu_cli.cli.render import to_json
+    from edu_cli.evaluate.files import write_text
+    from edu_cli.wiring.evaluation import draft_items
+
+    if path.exists():
+        raise UsageError(f"{path} exists already.", hint="name a new file for the draft")
+    items = draft_items(cli.project, cli.settings, tenant, n, seed)
+    write_text(path, "".join(to_json(item) + "\n" for item in items))
+    if cli.out.json:
+        cli.out.value(
+            {"schema": 1, "dataset": str(path), "questions": len(items), "by_llm": bool(cli.settings.llm.model)}
+        )
+    else:
+        cli.out.text(f"{len(items)} draft questions in {path}: read and correct each before you rely on them")
+    if len(items) < n:
+        cli.out.warn(f"the corpus gave {len(items)} of {n} questions")
+
+
+def _calibrated(cli: Cli, report: dict[str, Any], *, write: bool) -> None:
+    """Tells what the fit came to, and writes it: composed with the correction in force, which it was measured on."""
+    found = report.get("calibration", {}).get("fit")
+    if not found:
+        cli.out.warn("the confidence could not be fitted: both answered and unanswered questions are needed")
+        return
+    before, after = found["before"]["ece"], found["after"]["ece"]
+    cli.out.note(f"calibration error on {found['after']['n']} held cases: {before:.3f} before, {after:.3f} after")
+    if not write:
+        return
+    if after > before:
+        cli.out.warn("the fit is no better than what is in force, so it was not written")
+        return
+    from edu_cli.toml_edit import write_settings
+
+    search = cli.settings.search
+    scale = round(found["scale"] * search.confidence_scale, 6)
+    shift = round(found["scale"] * search.confidence_shift + found["shift"], 6)
+    path = cli.project.root / "edu.toml"
+    write_settings(path, "search", {"confidence_scale": scale, "confidence_shift": shift})
+    cli.out.note(f"written to {path}")
 
 
 def _write(result: EvalResult, out: Sequence[Path], junit: Path | None, run: Path | None) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from edu_cli.evaluate.asking import AnswerRow, Ask, Measure, answer_rows
+from edu_cli.evaluate.calibration import calibrate, pairs_of, reliability
 from edu_cli.evaluate.dataset import Dataset
 from edu_cli.evaluate.gate import Gate, bound_gates, drop_gates
 from edu_cli.evaluate.generation import answer_refusals, generation_part
@@ -34,16 +35,19 @@ STAGES: tuple[Stage, ...] = ("routing", "retrieval", "generation")
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """What the questions are asked of."""
+    """What the questions are asked of; `docs` are the ids of its documents by path."""
 
-    docs: Sequence[str]
+    docs: Mapping[str, str]
     encoder: Mapping[str, Any] | None
     corpus_hash: str
 
 
 @dataclass(frozen=True, slots=True)
 class EvalOptions:
-    """What is measured and what must hold. The last of `modes` is the default search; no stages: all with labels."""
+    """What is measured and what must hold. The last of `modes` is the default search; no stages: all with labels.
+
+    An answer is drawn from the first `passages` hits, so that the confidence is right where one of them fits.
+    """
 
     ks: tuple[int, ...]
     modes: tuple[Mode, ...]
@@ -53,6 +57,8 @@ class EvalOptions:
     bounds: Mapping[str, float] = field(default_factory=dict)
     baseline: Mapping[str, Any] | None = None
     max_drop: float = 0.0
+    passages: int = 5
+    calibrate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +134,31 @@ def _retrieval(
     refusal = refusal_part(runs[default], options.threshold)
     if refusal:
         report["refusal"] = refusal
+    report["calibration"] = reliability(pairs_of(runs[default], options.passages))
+    if options.calibrate:
+        report["calibration"]["fit"] = _calibration(runs[default], plan, corpus, options, tools)
     report["latency"] = {"search": latency_part([one.seconds for one in runs[default]])}
     return runs[default], losses(runs, default, cut, corpus.docs)
+
+
+def _calibration(
+    run: Sequence[Ranked], plan: RetrievalPlan, corpus: Corpus, options: EvalOptions, tools: EvalTools
+) -> dict[str, Any] | None:
+    """A correction of the confidence, fitted with half of the judged questions asked again without their documents."""
+    judged = [one.item for one in run if one.judged is not None]
+    hidden = judged[options.seed % 2 :: 2]
+    blind = RetrievalPlan(plan.ks, plan.modes[-1:], lambda item: _without(item, plan.scope_of(item), corpus.docs))
+    again = run_retrieval(hidden, tools.searcher, blind, tools.cache, tools.progress)[plan.modes[-1].name]
+    asked = {item.id for item in hidden}
+    seen = pairs_of([one for one in run if one.item.id not in asked], options.passages)
+    return calibrate(seen + pairs_of(again, options.passages), options.seed)
+
+
+def _without(item: Item, scope: Scope, docs: Mapping[str, str]) -> Scope:
+    """The scope without the documents that hold the answer."""
+    wanted = {entry.doc for entry in item.relevant}
+    left = frozenset(ident for path, ident in docs.items() if path not in wanted)
+    return replace(scope, doc_ids=left if scope.doc_ids is None else scope.doc_ids & left)
 
 
 def _generation(

@@ -93,7 +93,12 @@ def _generation(report: Mapping[str, Any]) -> Iterator[Table]:
 
 
 def _scalars(report: Mapping[str, Any]) -> Iterator[Table]:
-    parts = {name: report.get(name, {}) for name in ("refusal", "calibration")}
+    parts = {name: report.get(name, {}) for name in ("refusal",)}
+    fitted = report.get("calibration", {}).get("fit") or {}
+    parts["calibration"] = {
+        **report.get("calibration", {}),
+        **{f"error {side}": fitted[side]["ece"] for side in ("before", "after") if fitted},
+    }
     parts["answers' refusal"] = report.get("generation", {}).get("refusal", {})
     parts.update({f"{stage} seconds": times for stage, times in report.get("latency", {}).items()})
     rows = [

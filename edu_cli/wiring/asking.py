@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from edu_cli.ask.request import AskTools
     from edu_cli.ask.search import Searcher
-    from edu_cli.evaluate.run import Corpus
     from edu_cli.index.vector_cache import VectorCache
 
     Vectors = Mapping[str, npt.NDArray[np.float32]]
@@ -54,18 +53,6 @@ def find_scope(project: Project, wish: ScopeWish) -> Scope:
     filters = [f"{key}={value}" for key, value in wish.filters]
     with open_reader(project) as catalog:
         return scope_of(catalog, wish.tenant, subject=wish.subject, doc_glob=wish.doc, filters=filters)
-
-
-def eval_corpus(project: Project, tenant: str) -> Corpus:
-    """What `edu eval` must know of the corpus: paths, encoder, corpus hash."""
-    from edu_cli.evaluate.run import Corpus
-    from edu_cli.index.documents import documents
-
-    with open_reader(project) as catalog:
-        pin = catalog.encoder() or NO_ENCODER
-        docs = [record.path for record in documents(catalog, tenant=tenant) if record.error is None]
-        encoder = None if pin.name == "none" else {"name": pin.name, "dim": pin.dim}
-        return Corpus(docs, encoder, catalog.corpus_hash())
 
 
 @contextmanager

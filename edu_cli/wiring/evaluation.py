@@ -13,12 +13,13 @@ from edu_cli.errors import UsageError
 from edu_cli.evaluate.generation import measure_answer
 from edu_cli.evaluate.items import Item
 from edu_cli.evaluate.resume import ResultCache
-from edu_cli.evaluate.run import EvalTools
+from edu_cli.evaluate.run import Corpus, EvalTools
 from edu_cli.project import Project
 from edu_cli.protocols import PassageSearch, Progress
 from edu_cli.text import content_id
 from edu_cli.types import Answer, Scope, SearchResult
 from edu_cli.wiring.asking import open_ask
+from edu_cli.wiring.places import NO_ENCODER, open_reader
 
 if TYPE_CHECKING:
     from edu_cli.ask.request import AskTools
@@ -39,6 +40,30 @@ class LazySearch:
     ) -> SearchResult:
         """At most k distinct parents, best first."""
         return self._open().search(question, k=k, mode=mode, scope=scope, rerank=rerank)
+
+
+def eval_corpus(project: Project, tenant: str) -> Corpus:
+    """What an evaluation must know of the corpus: documents, encoder, corpus hash."""
+    from edu_cli.index.documents import documents
+
+    with open_reader(project) as catalog:
+        pin = catalog.encoder() or NO_ENCODER
+        docs = {record.path: record.doc_id for record in documents(catalog, tenant=tenant) if record.error is None}
+        encoder = None if pin.name == "none" else {"name": pin.name, "dim": pin.dim}
+        return Corpus(docs, encoder, catalog.corpus_hash())
+
+
+def draft_items(project: Project, settings: Settings, tenant: str, n: int, seed: int) -> list[dict[str, Any]]:
+    """A data set drafted from the corpus: by the LLM where one is configured, else from headings and FAQ entries."""
+    from edu_cli.evaluate.draft import draft, draft_by_llm
+    from edu_cli.prompts import load_prompt
+
+    corpus = eval_corpus(project, tenant)
+    with open_reader(project) as catalog, open_ask(project, settings) as tools:
+        parents = list(catalog.export(list(corpus.docs.values())))
+        if tools.chat is None:
+            return draft(parents, catalog.faq(tenant), n, seed)
+        return draft_by_llm(parents, n, seed, tools.chat, load_prompt("draft", tools.prompts))
 
 
 @contextmanager

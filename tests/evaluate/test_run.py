@@ -28,7 +28,7 @@ ITEMS = (
 ALL = {"甲？": ["a.md"], "乙？": ["x.md", "b.md", "c.md"], "戊？": ["x.md"]}
 SCRIPT = {mode.name: ALL for mode in MODES} | {"hybrid+rerank": {**ALL, "甲？": ["x.md", "y.md"]}}
 CONFIDENCE = {"甲？": 0.9, "乙？": 0.8, "丙？": 0.6, "戊？": 0.2}
-CORPUS = Corpus(["a.md", "b.md", "c.md", "x.md", "y.md"], {"name": "hash", "dim": 8}, "abc123")
+CORPUS = Corpus({name: name for name in ("a.md", "b.md", "c.md", "x.md", "y.md")}, {"name": "hash", "dim": 8}, "abc123")
 
 
 def refuse(item):

@@ -1,0 +1,128 @@
+"""A data set drafted from the corpus, for a person to correct: headings and FAQ entries as questions."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from edu_cli.ask.reply import parse_json
+from edu_cli.errors import ChatError
+from edu_cli.prompts import Prompt
+from edu_cli.protocols import ChatModel
+from edu_cli.text import cjk_share, content_id, fold
+from edu_cli.types import FaqEntry, Message, StoredParent
+
+_SHORTEST = 40  # characters of a section that is worth a question
+_COUNT = r"[\d一二三四五六七八九十百]+"
+_NUMBER = re.compile(rf"^(?:第{_COUNT}[章节讲部分篇]\s*|[(（]{_COUNT}[)）]\s*|{_COUNT}(?:[.．、]\d*)+\s*|\d+\s+)")
+_ASKS = re.compile(
+    r"[?？]$|[吗呢]$|什么|如何|怎么|怎样|哪[些个里种]|几[个种]|多少|^(?:谁|why|how|what|when|who|where)\b",
+    re.IGNORECASE,
+)
+_SAYS_NOTHING = frozenset(
+    ("目录", "前言", "小结", "总结", "参考资料", "参考文献", "简介", "概述", "introduction", "summary", "references")
+)
+
+
+def draft(
+    parents: Iterable[StoredParent], faq: Sequence[tuple[str, FaqEntry]], n: int, seed: int
+) -> list[dict[str, Any]]:
+    """At most n items, from as many documents as possible; the same corpus and seed give the same ones."""
+    by_doc: dict[str, list[dict[str, Any]]] = {}
+    for doc, entry in faq:
+        by_doc.setdefault(doc, []).append(_faq_item(doc, entry))
+    for parent in parents:
+        item = _heading_item(parent)
+        if item:
+            by_doc.setdefault(parent.doc, []).append(item)
+    return list(_spread(by_doc, n, random.Random(seed)))  # noqa: S311 - a sample, no secret
+
+
+def draft_by_llm(
+    parents: Sequence[StoredParent], n: int, seed: int, chat: ChatModel, prompt: Prompt
+) -> list[dict[str, Any]]:
+    """At most n items written by the LLM; one whose evidence does not stand in its section is left out."""
+    by_doc: dict[str, list[dict[str, Any]]] = {}
+    for parent in parents:
+        if len(parent.text) >= _SHORTEST:
+            by_doc.setdefault(parent.doc, []).append({"parent": parent})
+    items = (_llm_item(row["parent"], chat, prompt) for row in _spread(by_doc, n, random.Random(seed)))  # noqa: S311
+    return [item for item in items if item]
+
+
+def _faq_item(doc: str, entry: FaqEntry) -> dict[str, Any]:
+    return {
+        "id": f"faq-{content_id(doc, entry.question)[:8]}",
+        "question": entry.question,
+        "relevant": [{"doc": doc, "contains": entry.question}],
+        "answer": entry.answer,
+        "answerable": True,
+        "tags": ["draft", "faq"],
+    }
+
+
+def _heading_item(parent: StoredParent) -> dict[str, Any] | None:
+    if not parent.section or len(parent.text) < _SHORTEST:
+        return None
+    question = _as_question(parent.section[-1])
+    if question is None:
+        return None
+    return {
+        "id": f"h-{content_id(parent.doc, *parent.section)[:8]}",
+        "question": question,
+        "relevant": [{"doc": parent.doc, "section": parent.section[-1]}],
+        "answerable": True,
+        "tags": ["draft", "heading"],
+    }
+
+
+def _as_question(heading: str) -> str | None:
+    """The heading as a question; None for one that asks nothing."""
+    bare = _NUMBER.sub("", heading).strip(" #:：")
+    if len(bare) < 2 or fold(bare) in _SAYS_NOTHING:
+        return None
+    if _ASKS.search(bare):
+        return bare
+    return f"{bare}是什么？" if cjk_share(bare) > 0 else f"What is {bare}?"
+
+
+def _llm_item(parent: StoredParent, chat: ChatModel, prompt: Prompt) -> dict[str, Any] | None:
+    messages = [Message("system", prompt.text), Message("user", parent.text)]
+    try:
+        value = parse_json(chat.complete(messages, temperature=0.0, json_object=True).text)
+        question, answer, evidence = (str(value[key]).strip() for key in ("question", "answer", "evidence"))
+    except (ChatError, ValueError, KeyError, TypeError):
+        return None
+    if not question or not evidence or fold(evidence) not in fold(parent.text):
+        return None
+    return {
+        "id": f"llm-{content_id(parent.parent_id, question)[:8]}",
+        "question": question,
+        "relevant": [{"doc": parent.doc, "contains": evidence}],
+        "answer": answer,
+        "answerable": True,
+        "tags": ["draft", "llm"],
+    }
+
+
+def _spread(by_doc: dict[str, list[dict[str, Any]]], n: int, chance: random.Random) -> Iterator[dict[str, Any]]:
+    """One item of each document in turn, documents and items in random order, no question twice."""
+    queues = [by_doc[doc] for doc in sorted(by_doc)]
+    chance.shuffle(queues)
+    for queue in queues:
+        chance.shuffle(queue)
+    seen: set[str] = set()
+    while n and queues:
+        for queue in list(queues):
+            item = queue.pop()
+            if not queue:
+                queues.remove(queue)
+            key = fold(str(item.get("question", id(item))))
+            if key not in seen:
+                seen.add(key)
+                yield item
+                n -= 1
+            if not n:
+                return
