@@ -44,8 +44,8 @@ class _BodyReader:
         self._package = package
         self._styles = read_styles(self._xml("styles"))
         self._numbering = read_numbering(self._xml("numbering"))
-        self._runs = RunReader(self._styles)
         self._pictures = OfficePictures(package, options.pictures)
+        self._runs = RunReader(self._styles, lambda relation: self._pictures.inline_formula(self.part, relation))
         self._notes = {
             (kind, attribute(note, "id")): note
             for kind in ("footnote", "endnote")
@@ -64,7 +64,7 @@ class _BodyReader:
         """What could not be read, with how many."""
         told = self._pictures.warnings()
         if self._objects:
-            told.append(f"{self._objects} embedded objects (such as MathType formulas) were not read")
+            told.append(f"{self._objects} embedded objects were not read")
         if self._foreign:
             told.append(f"{self._foreign} embedded documents were not read")
         return told

@@ -9,18 +9,9 @@ from typing import Any, Literal, NamedTuple
 from edu_cli.ingest.docx_styles import Styles
 from edu_cli.ingest.omml import latex
 from edu_cli.ingest.ooxml import Element, attribute, child, chosen, descendants, is_on, local, relation_id
+from edu_cli.ingest.symbol_fonts import symbol_of
 
 _PLAIN = {"tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "-", "softHyphen": ""}
-# Symbol fonts write private characters; these are the ones that carry meaning in course material.
-_SYMBOLS = {
-    "wingdings": {0xFC: "✓", 0xFB: "✗", 0xFE: "☑", 0xFD: "☒", 0xA8: "☐", 0x6F: "☐", 0x52: "☑", 0xE0: "→", 0xDF: "←",
-                  0xF0: "⇒", 0xAB: "★", 0x6C: "●", 0x6E: "■", 0xD8: "➢", 0x75: "◆"},
-    "wingdings 2": {0x50: "✓", 0x52: "☑", 0xA3: "☐", 0x4F: "✗", 0x51: "☒"},
-    "symbol": {0xB4: "×", 0xB8: "÷", 0xB1: "±", 0xA3: "≤", 0xB3: "≥", 0xB9: "≠", 0xBB: "≈", 0xA5: "∞", 0xAE: "→",
-               0xDE: "⇒", 0xB7: "·", 0xB0: "°", 0xD6: "√", 0x61: "α", 0x62: "β", 0x67: "γ", 0x64: "δ", 0x65: "ε",
-               0x71: "θ", 0x6C: "λ", 0x6D: "μ", 0x70: "π", 0x72: "ρ", 0x73: "σ", 0x66: "φ", 0x77: "ω", 0x44: "Δ",
-               0x53: "Σ", 0x57: "Ω", 0xCE: "∈", 0xC7: "∩", 0xC8: "∪"},
-}  # fmt: skip
 
 
 class Hanging(NamedTuple):
@@ -47,8 +38,10 @@ class Inline:
 class RunReader:
     """Reads paragraphs in document order: a field may begin in one and end in another."""
 
-    def __init__(self, styles: Styles) -> None:
+    def __init__(self, styles: Styles, read_formula: Callable[[str], str]) -> None:
+        """`read_formula` gives the text of an old formula object by its picture's relationship id, "" if none."""
         self._styles = styles
+        self._read_formula = read_formula
         self._is_hidden_by_style = False
         self.note_numbers: dict[tuple[str, str], int] = {}  # (kind, id) -> the number it is shown by
         self._fields: list[bool] = []  # a field a level; True while its code, not its result, is passing
@@ -123,12 +116,24 @@ class RunReader:
             number = self.note_numbers.setdefault((kind, note.what), len(self.note_numbers) + 1)
             out.hanging.append(note)
             out.parts.append(f"[^{number}]")
-        elif name in ("drawing", "pict", "object"):
+        elif name in ("drawing", "pict"):
             out.hanging.extend(drawn(e))
+        elif name == "object":
+            self._object(e, out)
         elif name == "AlternateContent":
             self._alternate(e, out)
         elif name == "ruby":
             self._ruby(e, out)
+
+    def _object(self, e: Element, out: Inline) -> None:
+        """A formula in its line; anything else as the picture that stands for it."""
+        anchored = list(drawn(e))
+        pictures = [hanging for hanging in anchored if hanging.kind == "picture"]
+        formula = self._read_formula(pictures[0].what) if len(pictures) == 1 else ""
+        if formula:
+            out.parts.append(f" {formula} ")
+        else:
+            out.hanging.extend(pictures or anchored)
 
     def _ruby(self, element: Element, out: Inline) -> None:
         """`汉字(hànzì)`: the base, then its reading."""
@@ -185,9 +190,7 @@ def _dollars(formula: str, mark: str) -> str:
 
 def _symbol(e: Element) -> str:
     code = int(attribute(e, "char", "0") or "0", 16)
-    font = attribute(e, "font").casefold()
-    low = code & 0xFF if 0xF000 <= code <= 0xF0FF else code
-    known = _SYMBOLS.get(font, {}).get(low)
+    known = symbol_of(attribute(e, "font"), code)
     return known or (chr(code) if not 0xE000 <= code <= 0xF8FF and code >= 0x20 else "")
 
 

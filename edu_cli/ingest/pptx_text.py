@@ -44,11 +44,15 @@ def shape_text(body: Element | None, *, has_bullets: bool) -> ShapeText:
         indent = "  " * level
         first, *rest = text.split("\n")
         # Without a mark the line's own indent stays: it may be code.
-        lines.append(f"{indent}{mark}{first.strip() if mark else first.rstrip()}")
+        lines.append(f"{indent}{mark}{first.strip() if mark or _is_prose(first) else first.rstrip()}")
         lines += [f"{indent}{' ' * len(mark)}{line.rstrip()}" for line in rest if line.strip()]
     if n_marked == 1 and len(lines) == 1 and lines[0].startswith("- "):
         return ShapeText(lines[0][2:], is_list=False)
     return ShapeText("\n".join(lines).lstrip("\n"), is_list=n_marked * 2 > len(lines))
+
+
+def _is_prose(line: str) -> bool:
+    return "\u2e80" <= line.lstrip()[:1] <= "\uffef"
 
 
 def paragraph_text(paragraph: Element) -> str:

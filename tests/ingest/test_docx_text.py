@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import pytest
@@ -177,6 +178,22 @@ def test_pictures_are_read_in_place_and_once(tmp_path: Path) -> None:
     reader = ScriptedPictures("图中文字")
     assert texts(read_docx(path, LoadOptions(pictures=reader))) == ["前", "图中文字", "后"]
     assert reader.n_read == 1
+
+
+def test_an_old_formula_object_stands_in_its_line(tmp_path: Path) -> None:
+    font = struct.pack("<IH10s8s", 17, 0x02FB, struct.pack("<hhhhh", -400, 0, 0, 0, 400), bytes(8)) + b"Arial".ljust(
+        10, b"\0"
+    )
+    drawing = (
+        bytes(18) + font + struct.pack("<IHH", 4, 0x012D, 0) + struct.pack("<IHhhHH4s", 9, 0x0A32, 0, 0, 3, 0, b"a=b\0")
+    )
+    body = (
+        "<w:p><w:r><w:t>设</w:t></w:r><w:r><w:object><v:shape><v:imagedata r:id='r1'/></v:shape>"
+        "<o:OLEObject ProgID='Equation.3'/></w:object></w:r><w:r><w:t>成立</w:t></w:r></w:p>"
+    )
+    rels = relations(("r1", "image", "media/1.wmf"))
+    path = write_docx(tmp_path / "a.docx", body, {"word/media/1.wmf": drawing}, rels=rels)
+    assert texts(read_docx(path, LoadOptions())) == ["设 a=b 成立"]
 
 
 @pytest.mark.parametrize("pictures", [None, ScriptedPictures("", loads=False)])
