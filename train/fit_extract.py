@@ -27,7 +27,7 @@ from edu_cli.ask.units import units
 FIT_SETS = ("cmrc2018", "drcd-hant", "squad-zh", "xquad-zh")
 OTHER_SETS = ("domainrag", "edurag-llm-course", "crud-news")
 KIN = {"squad-zh": "xquad-zh", "xquad-zh": "squad-zh"}  # translations of the same source
-RULE = {"enough": 0.85, "least": 0.1, "most": 3}
+RULE = {"enough": 0.85, "least": 0.1, "share": 0.25, "most": 3}
 OUT = Path(__file__).parents[1] / "edu_cli" / "ask" / "extract_model.json"
 
 
@@ -64,7 +64,7 @@ def cases(folder: Path, limit: int) -> list[dict]:
 
 
 def case(query: dict, hits: list[dict], gold: str) -> dict:
-    pieces = [u for n, d in enumerate(hits, 1) for u in units(d["text"], n) if len(u.text) >= 4]
+    pieces = [u for n, d in enumerate(hits, 1) for u in units(d["text"], n)]
     rows = features(query["text"], [u.shown for u in pieces], [u.n for u in pieces], [d.get("title", "") for d in hits])
     answers = [squeezed(a) for a in query["answers"]]
     return {
@@ -78,7 +78,8 @@ def case(query: dict, hits: list[dict], gold: str) -> dict:
 def fit(items: list[dict], *, l2: float = 1e-3, steps: int = 400, rate: float = 0.05) -> tuple[np.ndarray, ...]:
     """Softmax over a question's sentences, all right ones sharing the credit; Adam on standardised features."""
     everything = np.concatenate([c["rows"] for c in items])
-    mean, scale = everything.mean(0), everything.std(0) + 1e-6
+    mean, scale = everything.mean(0), everything.std(0)
+    scale[scale < 1e-3] = 1.0  # a feature that never varies here says nothing
     used = [c for c in items if c["right"].any() and not c["right"].all()]
     rows = np.concatenate([(c["rows"] - mean) / scale for c in used])
     right = np.concatenate([c["right"] for c in used]).astype(float)
@@ -108,7 +109,7 @@ def report(items: list[dict], model: tuple[np.ndarray, ...]) -> dict[str, float]
         order = np.argsort(-p, kind="stable")[: RULE["most"]]
         taken = [order[0]]
         for i in order[1:]:
-            if p[taken].sum() >= RULE["enough"] or p[i] < RULE["least"]:
+            if p[taken].sum() >= RULE["enough"] or p[i] < max(RULE["least"], RULE["share"] * p[order[0]]):
                 break
             taken.append(i)
         totals += c["right"][order[0]], c["right"][taken].any(), len(taken), c["chars"][taken].sum()

@@ -9,23 +9,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from edu_cli.ask.extract_features import NAMES, features
 from edu_cli.ask.question_type import asked_kind
 from edu_cli.ask.terms import grams, plain
-from edu_cli.ask.units import Unit, units, whole_list
+from edu_cli.ask.units import Unit, in_full, units
 from edu_cli.types import Citation, Passage
 
 _MODEL = Path(__file__).with_name("extract_model.json")  # written by train/fit_extract.py
 _LEAST_SHARED = 0.12  # of the question's weight: below it a sentence answers nothing
-_LEAST_CHARS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
     """A linear score per sentence, made a probability over all of a question's sentences.
 
-    Sentences are taken, best first, until their probabilities reach `enough`, at most `most`, none below `least`.
+    Sentences are taken, best first, until their probabilities reach `enough`: at most `most`, none below `least` or
+    below `share` of the best one's.
     """
 
     mean: tuple[float, ...]
@@ -33,6 +34,7 @@ class Model:
     weights: tuple[float, ...]
     enough: float
     least: float
+    share: float
     most: int
 
 
@@ -48,7 +50,7 @@ class Extract:
 
 def extract(question: str, passages: Sequence[Passage]) -> list[Extract]:
     """The pieces that answer `question`, best first; [] where nothing shares enough with it."""
-    found = [u for n, p in enumerate(passages, 1) for u in units(p.context, n) if len(u.text) >= _LEAST_CHARS]
+    found = [u for n, p in enumerate(passages, 1) for u in units(p.context, n, headings=(p.title, *p.section))]
     if not found:
         return []
     model = load_model()
@@ -59,7 +61,7 @@ def extract(question: str, passages: Sequence[Passage]) -> list[Extract]:
     if np.isneginf(scores).all():
         return []
     odds = np.exp(scores - scores.max())
-    return _chosen(question, found, odds / odds.sum(), model)
+    return _chosen(question, found, odds / odds.sum(), passages)
 
 
 @functools.cache
@@ -69,18 +71,22 @@ def load_model() -> Model:
     if raw["names"] != list(NAMES):
         raise ValueError(f"{_MODEL.name} was fitted for other features; run train/fit_extract.py")
     mean, scale, weights = (tuple(raw[name]) for name in ("mean", "scale", "weights"))
-    return Model(mean, scale, weights, raw["enough"], raw["least"], raw["most"])
+    return Model(mean, scale, weights, raw["enough"], raw["least"], raw["share"], raw["most"])
 
 
-def _chosen(question: str, found: Sequence[Unit], probabilities: np.ndarray, model: Model) -> list[Extract]:
+def _chosen(
+    question: str, found: Sequence[Unit], probabilities: npt.NDArray[np.float64], passages: Sequence[Passage]
+) -> list[Extract]:
+    model = load_model()
     wants_list = asked_kind(plain(question)) in ("list", "how")
     order = sorted(range(len(found)), key=lambda i: (-probabilities[i], i))
     taken: list[Extract] = []
     sum_taken = 0.0
     for i in order[: model.most]:
-        if taken and (sum_taken >= model.enough or probabilities[i] < model.least):
+        least = max(model.least, model.share * float(probabilities[order[0]]))
+        if taken and (sum_taken >= model.enough or probabilities[i] < least):
             break
-        unit = whole_list(found[i], found) if wants_list or found[i].is_lead else found[i]
+        unit = in_full(found[i], found, passages[found[i].n - 1].context, wants_list=wants_list)
         sum_taken += float(probabilities[i])
         if not any(_repeats(unit.text, other.text) for other in taken):
             taken.append(Extract(unit.n, unit.start, unit.shown, round(float(probabilities[i]), 4)))
