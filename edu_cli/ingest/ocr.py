@@ -16,7 +16,9 @@ from edu_cli.errors import OcrUnavailableError
 Picture = npt.NDArray[np.uint8]
 Quad = npt.NDArray[np.float32]  # (4, 2): x, y of the corners, clockwise from the upper left
 
-ENGINE_SIDE = 2600  # longest side in pixels that is read without scaling down
+READ_SIDE = 1600  # longest side in pixels of what is read at once: 2000 and 2600 took 1.5 and 2 times as long for
+# more errors on pages of 300 dpi (bench/ocr.py)
+_ENGINE_SIDE = 4000  # the package's own limit, set above all that is passed to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class RapidOcrOnnx:
     def __init__(self, threads: int) -> None:
         from rapidocr_onnxruntime import RapidOCR
 
-        self._engine = RapidOCR(intra_op_num_threads=threads, inter_op_num_threads=1, max_side_len=ENGINE_SIDE)
+        self._engine = RapidOCR(intra_op_num_threads=threads, inter_op_num_threads=1, max_side_len=_ENGINE_SIDE)
 
     def find(self, image: Picture) -> list[Quad]:
         """See LineReader."""
@@ -94,7 +96,7 @@ class RapidOcr:
             params={
                 "EngineConfig.onnxruntime.intra_op_num_threads": threads,
                 "EngineConfig.onnxruntime.inter_op_num_threads": 1,
-                "Global.max_side_len": ENGINE_SIDE,
+                "Global.max_side_len": _ENGINE_SIDE,
                 "Global.log_level": "critical",
             }
         )

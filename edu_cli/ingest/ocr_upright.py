@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from edu_cli.ingest.ocr import LineReader, OcrText, Picture, Quad
+from edu_cli.ingest.ocr_seal import merged, seal_box, without_colour
 
 _SAMPLE = 9  # lines that vote on the way up
 _LONG = 2.0  # width to height from which on a line tells its direction
@@ -23,10 +24,22 @@ class UprightOcr:
 
     def read(self, image: Picture) -> list[OcrText]:
         """The lines of an RGB picture, unordered; [] for a blank one."""
+        return self.read_turned(image)[0]
+
+    def read_turned(self, image: Picture, *, may_turn: bool = True) -> tuple[list[OcrText], int]:
+        """The lines, and by how many quarter turns against the clock the picture was made upright."""
         quads = self.reader.find(image)
-        if not quads:
-            return []
-        image, quads = self._righted(image, quads)
+        turns = 0
+        if quads and may_turn:
+            image, quads, turns = self._righted(image, quads)
+        lines = self._recognised(image, quads)
+        seal = seal_box(image) if lines else None
+        if seal is not None:
+            plain = without_colour(image)
+            lines = merged(lines, self._recognised(plain, self.reader.find(plain)), seal)
+        return lines, turns
+
+    def _recognised(self, image: Picture, quads: Sequence[Quad]) -> list[OcrText]:
         crops = [_crop(image, quad) for quad in quads]
         tall = [index for index, crop in enumerate(crops) if crop.shape[0] > 1.5 * crop.shape[1]]
         self._lay_down(crops, tall)
@@ -37,7 +50,7 @@ class UprightOcr:
             if text.strip() and confidence >= _LEAST_CONFIDENCE
         ]
 
-    def _righted(self, image: Picture, quads: list[Quad]) -> tuple[Picture, list[Quad]]:
+    def _righted(self, image: Picture, quads: list[Quad]) -> tuple[Picture, list[Quad], int]:
         """The picture and its lines after the quarter turns that make the text upright."""
         long = sorted(quads, key=_length, reverse=True)
         wide = [quad for quad in long if _width(quad) > _LONG * _height(quad)]
@@ -46,12 +59,13 @@ class UprightOcr:
         if sum(map(_length, tall)) > 2 * sum(map(_length, wide)) and len(tall) > 1:
             image, quads, wide = np.rot90(image), _turn(quads, image.shape[1]), _turn(tall, image.shape[1])
             turns = 1
-        votes = self.reader.are_flipped([_crop(image, quad) for quad in wide[:_SAMPLE]]) if wide else []
+        ends = [end for quad in wide[:_SAMPLE] for end in _ends(_crop(image, quad))]
+        votes = self.reader.are_flipped(ends) if ends else []
         if 2 * sum(votes) > len(votes):
             for _ in range(2):
                 image, quads = np.rot90(image), _turn(quads, image.shape[1])
             turns += 2
-        return (np.ascontiguousarray(image) if turns else image), quads
+        return (np.ascontiguousarray(image) if turns else image), quads, turns
 
     def _lay_down(self, crops: list[Picture], tall: Sequence[int]) -> None:
         """Turns the crops of lines that run up or down the page, in place."""
@@ -61,6 +75,12 @@ class UprightOcr:
             for index, flipped in zip(tall, self.reader.are_flipped([crops[i] for i in tall]), strict=True):
                 if flipped:
                     crops[index] = np.ascontiguousarray(np.rot90(crops[index], 2))
+
+
+def _ends(crop: Picture) -> list[Picture]:
+    """Both ends of a line in the proportion of 4 to 1 that the direction model was made for: it squeezes longer ones."""
+    height, width = crop.shape[:2]
+    return [crop] if width <= 5 * height else [crop[:, : 4 * height], crop[:, -4 * height :]]
 
 
 def skew(lines: Sequence[OcrText]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from edu_cli.ingest.page_join import CHAPTER_MARK, Paragraph
 from edu_cli.text import fold
@@ -12,7 +13,8 @@ from edu_cli.types import Block
 
 Outline = Sequence[tuple[int, str, int]]  # level, title, page (from 1)
 
-_LARGER = 1.08  # times the body's size
+_LARGER = 1.11  # times the body's size
+_MUCH_LARGER = 1.25  # the same for a heading of more than _SHORT characters
 _LONGEST = 90  # characters
 _SHORT = 40
 _NAME = re.compile("[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]{2}|[^\\W\\d_]{3}|^[\u4e00-\u9fff]$")  # less is no heading
@@ -20,7 +22,8 @@ _NUMBERED = re.compile(
     r"^(?:第\s*[一二三四五六七八九十百0-9]{1,4}\s*[章节讲课篇单元部分]|[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十]{1,3}[）)]"
     r"|\d{1,2}(?:\.\d{1,2}){0,4}\.?\s*(?=[^\d\s.]))"
 )
-_SENTENCE = re.compile(r"[。；，;,]$|[。；].|[：:].{6}")  # the last: a term led in by its name
+_SENTENCE = re.compile(r"[。；，;,]$|[。；].")
+_RUN_IN = re.compile(r"[：:].{6}")  # a term led in by its name, whose explanation follows on the line
 
 
 def to_blocks(parts: Sequence[Paragraph], outline: Outline) -> list[Block]:
@@ -29,6 +32,8 @@ def to_blocks(parts: Sequence[Paragraph], outline: Outline) -> list[Block]:
     entries = _entries(outline)
     levels = [_outline_level(part, entries) for part in parts]
     by_size = _size_levels(parts, levels, body)
+    if sum(len(part.text) for part in parts if part.bold) > 0.5 * sum(len(part.text) for part in parts):
+        parts = [replace(part, bold=False) for part in parts]  # weight tells nothing where all is bold
     out: list[Block] = []
     for part, level in zip(parts, levels, strict=True):
         found = level or _styled_level(part, body, by_size)
@@ -61,11 +66,9 @@ def _entries(outline: Outline) -> dict[tuple[int, str], int]:
 def _outline_level(part: Paragraph, entries: dict[tuple[int, str], int]) -> int:
     if part.block is not None or len(part.text) > 2 * _LONGEST or not entries:
         return 0
-    key = _key(part.text)
-    for page in (part.page, part.page - 1, part.page + 1):
-        if level := entries.get((page, key)):
-            return level
-    return 0
+    keys = (_key(part.text), _key(re.sub(r"^[\d.]+\s*", "", part.text)))
+    places = [(page, key) for page in (part.page, part.page - 1, part.page + 1) for key in keys]
+    return next((entries[place] for place in places if place in entries), 0)
 
 
 def _size_levels(parts: Sequence[Paragraph], levels: Sequence[int], body: float) -> dict[float, int]:
@@ -91,15 +94,19 @@ def _may_head(part: Paragraph) -> bool:
     return not _SENTENCE.search(part.text) and bool(_NAME.search(part.text))
 
 
+def _is_short_line(part: Paragraph) -> bool:
+    return part.n_rows == 1 and len(part.text) <= _SHORT and not part.full and not _RUN_IN.search(part.text)
+
+
 def _styled_level(part: Paragraph, body: float, by_size: dict[float, int]) -> int:
     if not _may_head(part):
         return 0
-    if part.size > _LARGER * body:
+    if part.size > (_LARGER if len(part.text) <= _SHORT else _MUCH_LARGER) * body:
         return by_size.get(round(part.size), 0)
     if part.n_rows == 1 and len(part.text) <= _SHORT and (mark := CHAPTER_MARK.match(part.text)) and not part.full:
         return 2 if mark.group()[-1] in "节讲课" else 1
     deepest = max([level for size, level in by_size.items() if size > body], default=0)
     numbered = bool(_NUMBERED.match(part.text))
-    if part.bold and part.size > 0.95 * body and part.n_rows == 1 and len(part.text) <= _SHORT and not part.full:
+    if part.bold and part.size > 0.95 * body and _is_short_line(part):
         return deepest + 1 if numbered or not part.text.endswith((":", "：")) else 0
     return 0

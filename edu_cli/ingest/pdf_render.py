@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-RENDER_DPI = 150
+RENDER_DPI = 200  # more than OCR reads at first (READ_SIDE), so that small print can be read again, larger
 _MAX_SIDE = 3000  # pixels; OCR scales larger pictures down anyway
 _MAX_PIXELS = 4_400_000  # an A3 page at 150 dpi; detection takes a second per million
 _MIN_SIDE = 900  # small pages (slides, cards) are enlarged to this

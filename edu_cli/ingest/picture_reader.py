@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import statistics
+from collections.abc import Sequence
 from pathlib import Path
 
 from edu_cli.errors import OcrUnavailableError
-from edu_cli.ingest.ocr import LineReader, Picture, load_line_reader
+from edu_cli.ingest.ocr import LineReader, OcrText, Picture, load_line_reader
 from edu_cli.ingest.ocr_cache import FrameLines, OcrCache
 from edu_cli.ingest.ocr_layout import confidence, frame_blocks
 from edu_cli.ingest.ocr_upright import UprightOcr
 from edu_cli.ingest.options import PictureText
 from edu_cli.ingest.picture import frames, is_thin
-from edu_cli.ingest.picture_tiles import tiles, untile
+from edu_cli.ingest.picture_tiles import Tile, tiles, untile
 
+_SMALL_PRINT = 15.0  # pixels from the top to the bottom of most lines, below which the picture is read again, larger
+_LARGER_SIDE = 2800
+_MUCH_SMALLER = 0.85  # scale from which on the larger reading has something to gain
 _LEAST_CONTRAST = 6.0  # grey levels between the darkest and the lightest; less is a blank sheet
 
 
@@ -67,4 +72,16 @@ def _read_frame(frame: Picture, engine: LineReader) -> FrameLines:
     if is_thin(frame) or float(frame.max()) - float(frame.min()) < _LEAST_CONTRAST:
         return FrameLines(width, height, ())
     ocr = UprightOcr(engine)
-    return FrameLines(width, height, tuple(untile([(tile, ocr.read(tile.image)) for tile in tiles(frame)])))
+    parts, turns = _read_tiles(tiles(frame), ocr)
+    heights = [line.box[3] - line.box[1] for _, lines in parts for line in lines]
+    if parts[0][0].scale < _MUCH_SMALLER and heights and statistics.median(heights) < _SMALL_PRINT:
+        parts, turns = _read_tiles(tiles(frame, _LARGER_SIDE), ocr)
+    size = (width, height) if turns % 2 == 0 else (height, width)
+    return FrameLines(*size, tuple(untile(parts)))
+
+
+def _read_tiles(pieces: Sequence[Tile], ocr: UprightOcr) -> tuple[list[tuple[Tile, list[OcrText]]], int]:
+    """Each tile's lines; only a picture that is one tile may be turned, else the tiles would not fit together."""
+    alone = len(pieces) == 1
+    read = [(tile, *ocr.read_turned(tile.image, may_turn=alone)) for tile in pieces]
+    return [(tile, lines) for tile, lines, _ in read], read[0][2] if alone else 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from PIL import Image
 
-from edu_cli.ingest.ocr import ENGINE_SIDE, OcrText, Picture
+from edu_cli.ingest.ocr import READ_SIDE, OcrText, Picture
 
 _LONG = 2.5  # sides in this proportion make a picture a strip
 _TILE = 1600  # longest side of a tile in pixels
@@ -27,12 +27,15 @@ class Tile:
     scale: float
 
 
-def tiles(frame: Picture) -> list[Tile]:
-    """One piece for an ordinary picture; strips are cut at blank rows, or with an overlap where there is none."""
+def tiles(frame: Picture, side: int = READ_SIDE) -> list[Tile]:
+    """One piece for an ordinary picture, its longest side `side` pixels at most.
+
+    Strips are cut at blank rows, or with an overlap where there is none.
+    """
     height, width = frame.shape[:2]
     long, short = max(height, width), min(height, width)
     strip = long > _LONG * short and long > _TILE
-    scale = min(1.0, _WIDEST / short if strip else ENGINE_SIDE / long)
+    scale = min(1.0, _WIDEST / short if strip else side / long)
     if scale < 1.0:
         size = (max(1, round(width * scale)), max(1, round(height * scale)))
         frame = np.asarray(Image.fromarray(frame).resize(size, Image.Resampling.LANCZOS))
