@@ -14,7 +14,7 @@ from edu_cli.protocols import ChatModel
 from edu_cli.text import cjk_share, content_id, fold
 from edu_cli.types import FaqEntry, Message, StoredParent
 
-_SHORTEST = 40  # characters of a section that is worth a question
+_SHORTEST = 20  # characters of a section that is worth a question
 _COUNT = r"[\d一二三四五六七八九十百]+"
 _NUMBER = re.compile(rf"^(?:第{_COUNT}[章节讲部分篇]\s*|[(（]{_COUNT}[)）]\s*|{_COUNT}(?:[.．、]\d*)+\s*|\d+\s+)")
 _ASKS = re.compile(

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from passages import passage
 
 from edu_cli.errors import ChatError
 from edu_cli.evaluate.asking import Asked
@@ -10,7 +11,6 @@ from edu_cli.evaluate.items import Item
 from edu_cli.evaluate.judge import Judge
 from edu_cli.prompts import load_prompt
 from edu_cli.types import Answer, ChatReply
-from tests.evaluate.passages import passage
 
 PROMPT = load_prompt("judge", None)
 PASSAGES = (passage("a.md", text="暗反应发生在叶绿体基质。"), passage("b.md", text="别的。"))

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from passages import passage
 
 from edu_cli.evaluate.items import Item, Relevant
 from edu_cli.evaluate.relevance import fits_entry, found_at, grain_of, judge
-from tests.evaluate.passages import passage
 
 
 def grades(entries, passages):

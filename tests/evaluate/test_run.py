@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from fakes import QuietProgress
+from passages import ScriptedSearch, passage
 
 from edu_cli.errors import ChatError
 from edu_cli.evaluate.dataset import Dataset
@@ -15,8 +17,6 @@ from edu_cli.evaluate.resume import ResultCache
 from edu_cli.evaluate.retrieval import MODES, RERANKED
 from edu_cli.evaluate.run import Corpus, EvalOptions, EvalTools, evaluate, stages_with_labels
 from edu_cli.types import Answer, Citation, Scope
-from tests.evaluate.passages import ScriptedSearch, passage
-from tests.fakes import QuietProgress
 
 ITEMS = (
     Item("q1", "甲？", (Relevant(doc="a.md"),), tags=("fee",)),

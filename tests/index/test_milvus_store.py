@@ -7,8 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
+from fakes import MemoryStore
 from hypothesis import given
 from hypothesis import strategies as st
+from store_contract import DIM, StoreContract, dense, found, row, sparse
 
 from edu_cli.errors import LockedError, StoreError
 from edu_cli.index.milvus import MilvusStore, collection_name
@@ -17,10 +19,12 @@ from edu_cli.index.milvus_names import NAME_BYTES, quoted, scope_filter, stored_
 from edu_cli.index.sparse import build_sparse
 from edu_cli.protocols import VectorStore
 from edu_cli.types import IndexRow, Scope
-from tests.fakes import MemoryStore
-from tests.index.store_contract import DIM, StoreContract, dense, found, row, sparse
 
 NAME = collection_name("project", "encoder-1")
+OPEN = (  # for a process of its own, which is given the path
+    "import sys; from edu_cli.index.milvus import MilvusStore; from edu_cli.index.milvus_connect import MilvusTarget; "
+    f"store = MilvusStore(MilvusTarget(sys.argv[1], {NAME!r}, {DIM}), sparse_path=None, uses_idf=False); "
+)
 
 
 def open_store(uri, *, name=NAME, sparse_path=None, uses_idf=False) -> MilvusStore:
@@ -101,13 +105,9 @@ def test_projects_and_encoders_have_collections_of_their_own(tmp_path):
 
 def test_a_database_in_use_names_the_process_that_has_it(tmp_path):
     path = tmp_path / "milvus.db"
-    code = (
-        "import sys; from tests.index.test_milvus_store import open_store; "
-        "s = open_store(sys.argv[1]); print('open', flush=True); sys.stdin.read(); s.close()"
-    )
-    root = Path(__file__).parents[2]
+    code = f"{OPEN}print('open', flush=True); sys.stdin.read(); store.close()"
     holder = subprocess.Popen(
-        [sys.executable, "-c", code, path], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     try:
         assert holder.stdout.readline() == "open\n"
@@ -141,13 +141,8 @@ def test_a_path_that_is_no_database_is_named(tmp_path):
 def test_nothing_reaches_stderr_when_milvus_fails(tmp_path):
     path = tmp_path / "milvus.db"
     path.write_text("not a database", encoding="utf-8")
-    code = (
-        "import sys; from tests.index.test_milvus_store import open_store; from edu_cli.errors import StoreError\n"
-        "try: open_store(sys.argv[1])\nexcept StoreError: pass"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", code, path], cwd=Path(__file__).parents[2], capture_output=True, text=True
-    )
+    code = f"from edu_cli.errors import StoreError\ntry:\n {OPEN}\nexcept StoreError: pass"
+    ran = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
 
 
