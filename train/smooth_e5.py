@@ -1,17 +1,19 @@
 """Makes `edu_cli/index/encoders/e5_smoothing.npy`: the factors that even out the bundled encoder's activations.
 
     python train/smooth_e5.py                # shows, for several strengths, the cosine to the float model
-    python train/smooth_e5.py --write 0.8    # writes the factors of that strength
+    python train/smooth_e5.py --write 0.7    # writes the factors of that strength
 
 For channel j of a product's input, s = max|x_j|^a / max|w_j|^(1-a) (Xiao et al. 2022), x over `e5_calibration.txt`,
-which was written for this purpose. The first column of the table is over other texts than those the factors come from:
-half of the lines make the factors, the other half are compared, and the other way round.
+which was written for this purpose. The cosines are of other texts than those that the factors come from: half of the
+lines make the factors, the other half are compared, and the other way round. 0.7 was best: mean .99950, least .9991;
+none at all: .9972, .9948. A strength for each product by its own squared error gained .00002 more, so there is one.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -99,7 +101,7 @@ def main() -> None:
             compared = slice(1 - part, None, 2)
             other[compared] = cosines(weights, factors(reference, half, strength), inputs[compared], wanted[compared])
         rows.append({"strength": strength, "mean": float(other.mean()), "min": float(other.min())})
-    print(json.dumps(rows, indent=1))
+    json.dump(rows, sys.stdout, indent=1)
 
 
 if __name__ == "__main__":
