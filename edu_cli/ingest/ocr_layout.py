@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from edu_cli.ingest.ocr_cache import FrameLines
-from edu_cli.ingest.ocr_upright import angle_of, skew, straightened
+from edu_cli.ingest.ocr_upright import is_aslant, skew, straightened
 from edu_cli.ingest.page_flow import carry_over
 from edu_cli.ingest.page_grid import with_tables
 from edu_cli.ingest.page_join import CHAPTER_MARK, OCR_NOISE, Paragraph, paragraphs
@@ -13,7 +13,6 @@ from edu_cli.ingest.page_line import Line, median_size
 from edu_cli.ingest.page_order import regions
 from edu_cli.types import Block
 
-_SLANT = 0.14  # radians off the page's direction (8 degrees): a watermark or a stamp
 _EM = 0.78  # of the height of a detected line, measured on rendered pages
 _HEADING = 1.35  # times the usual line height; detected heights vary by a fifth
 
@@ -27,7 +26,7 @@ def printed_lines(frame: FrameLines) -> tuple[list[Line], list[Line]]:
         box = straightened(found, angle)
         line = Line(found.text, box, _EM * (box[3] - box[1]), confidence=found.confidence)
         long = box[2] - box[0] > 1.5 * (box[3] - box[1])
-        if abs(angle_of(found) - angle) > _SLANT and (long or len(found.text) > 2):
+        if is_aslant(found, angle) and (long or len(found.text) > 2):
             slanted.setdefault(found.text, line)
         else:
             straight.append(line)

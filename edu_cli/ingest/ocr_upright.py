@@ -9,10 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from edu_cli.ingest.ocr import LineReader, OcrText, Picture, Quad
-from edu_cli.ingest.ocr_seal import merged, seal_box, without_colour
+from edu_cli.ingest.ocr_ink import dark_ink, has_seal, merged
 
 _SAMPLE = 9  # lines that vote on the way up
 _LONG = 2.0  # width to height from which on a line tells its direction
+_SLANT = 0.14  # radians off the page's direction (8 degrees)
 _LEAST_CONFIDENCE = 0.5  # RapidOCR's own threshold
 
 
@@ -33,10 +34,9 @@ class UprightOcr:
         if quads and may_turn:
             image, quads, turns = self._righted(image, quads)
         lines = self._recognised(image, quads)
-        seal = seal_box(image) if lines else None
-        if seal is not None:
-            plain = without_colour(image)
-            lines = merged(lines, self._recognised(plain, self.reader.find(plain)), seal)
+        if lines and (has_seal(image) or has_slanted(lines)):
+            ink = dark_ink(image)
+            lines = lines if ink is None else merged(lines, self._recognised(ink, self.reader.find(ink)))
         return lines, turns
 
     def _recognised(self, image: Picture, quads: Sequence[Quad]) -> list[OcrText]:
@@ -78,7 +78,7 @@ class UprightOcr:
 
 
 def _ends(crop: Picture) -> list[Picture]:
-    """Both ends of a line in the proportion of 4 to 1 that the direction model was made for: it squeezes longer ones."""
+    """Both ends of a line, 4 to 1 as the direction model was made for: it squeezes longer ones."""
     height, width = crop.shape[:2]
     return [crop] if width <= 5 * height else [crop[:, : 4 * height], crop[:, -4 * height :]]
 
@@ -89,6 +89,17 @@ def skew(lines: Sequence[OcrText]) -> float:
     if not angles:
         return 0.0
     return statistics.median_low([angle for angle, width in angles for _ in range(max(1, int(width) // 20))])
+
+
+def has_slanted(lines: Sequence[OcrText]) -> bool:
+    """Whether some long line runs in another direction than most."""
+    angle = skew(lines)
+    return any(_is_long(line) and is_aslant(line, angle) for line in lines)
+
+
+def is_aslant(line: OcrText, angle: float) -> bool:
+    """Whether a line is off the page's direction, as watermarks and stamps are."""
+    return abs(angle_of(line) - angle) > _SLANT
 
 
 def angle_of(line: OcrText) -> float:
