@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from edu_cli.ingest.contents_list import without_contents
 from edu_cli.ingest.decode import decode
 from edu_cli.ingest.front_matter import read_front_matter
 from edu_cli.ingest.html import html_blocks
@@ -14,6 +15,7 @@ from edu_cli.ingest.inline import picture_name, tidy_inline
 from edu_cli.ingest.markdown_parser import markdown_parser
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.tables import row_cells, table_block
+from edu_cli.text import cjk_share
 from edu_cli.types import Block, BlockKind, Document
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ _INDENTED_BELOW = re.compile(r'(?:!!!|\?\?\?\+?|={3})[ \t]+(?:[\w-]+[ \t]*)*(?:"
 _CALLOUT = re.compile(r"^\[!\w+\][-+]?[ \t]*")
 _OPEN_TABLE = re.compile(r"<table\b(?!.*</table)", re.IGNORECASE | re.DOTALL)
 _QUOTE_MARKS = re.compile(r"(?:[ \t]*>)+")
+_PROSE_SHARE = 0.5
+_COMMENT_LINE = re.compile(r"^[ \t]*(?:#|//|/\*|--|\*[ ])", re.MULTILINE)
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:")
 
 
@@ -35,7 +39,7 @@ def read_markdown(path: Path, _options: LoadOptions) -> Document:
     """Headings, text, tables, code and formulas in order; front matter becomes metadata. Raises LoadError."""
     decoded = decode(path.read_bytes())
     metadata, body = read_front_matter(decoded.text)
-    blocks = tuple(to_blocks(body))
+    blocks = tuple(without_contents(to_blocks(body)))
     first = next((block for block in blocks if block.kind == "heading"), None)
     title = metadata.get("title") or (first.text if first and first.level == 1 else "") or path.stem
     return Document(
@@ -52,7 +56,13 @@ def to_blocks(text: str) -> list[Block]:
     """The blocks of a Markdown text without front matter; [] for one that shows nothing."""
     lines = text.split("\n")
     tokens = markdown_parser().parse(text)
-    return [block for block in _walk(tokens, lines) if block.text.strip()]
+    return [block for block in _walk(tokens, lines) if _says_something(block)]
+
+
+def _says_something(block: Block) -> bool:
+    return (
+        any(map(str.isalnum, block.text)) if block.kind in ("paragraph", "list", "quote") else bool(block.text.strip())
+    )
 
 
 def _walk(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
@@ -121,12 +131,7 @@ def _paragraph(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
     if tab:
         text = tab[1] or ""
     kind: BlockKind = "note" if _FOOTNOTE.match(text) else "paragraph"
-    yield Block(kind=kind, text=_trimmed(text))
-
-
-def _trimmed(text: str) -> str:
-    kept = [line.rstrip() for line in text.split("\n")]
-    return "\n".join(line for line in kept if line)
+    yield Block(kind=kind, text="\n".join(line for line in map(str.strip, text.split("\n")) if line))
 
 
 def _fence(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
@@ -138,10 +143,20 @@ def _fence(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
 def _indented(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
     start = (tokens[0].map or (0, 0))[0]
     above = next((line for line in reversed(lines[:start]) if line.strip()), "")
-    if _INDENTED_BELOW.match(above.strip()):  # the body of an admonition or a tab, not code
+    if _INDENTED_BELOW.match(above.strip()) or _is_indented_prose(tokens[0].content):
         yield from to_blocks(tokens[0].content)
     else:
         yield Block(kind="code", text=_source(tokens[0], lines))
+
+
+def _is_indented_prose(content: str) -> bool:
+    """Whether indented "code" is Chinese text whose writer indents first lines, or a fence below a site's own tag.
+
+    Of 519 indented blocks in six courses, those with half their characters Chinese were prose, but for comments.
+    """
+    if content.lstrip().startswith(("```", "~~~")):
+        return True
+    return cjk_share(content) >= _PROSE_SHARE and not _COMMENT_LINE.search(content)
 
 
 def _math(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
@@ -156,7 +171,8 @@ def _list(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
         if any(token.type in ("fence", "code_block", "table_open", "html_block", "math") for token in item):
             yield from _mixed_item(item, lines)
         else:
-            yield Block(kind="list", text=_trimmed(tidy_inline(_source(item[0], lines))))
+            text = tidy_inline(_source(item[0], lines))
+            yield Block(kind="list", text="\n".join(line.rstrip() for line in text.split("\n") if line.strip()))
         at = end
 
 

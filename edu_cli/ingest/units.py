@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from edu_cli.ingest.numbered_headings import NUMERALS, numeral_value
 from edu_cli.types import Profile
 
-_ARTICLE = re.compile(rf"^[ \t　]*(?:\*\*)?第[{NUMERALS}]{{1,6}}条(?![款件])", re.MULTILINE)
+_ARTICLE = re.compile(rf"^[ \t　]*(?:\*\*)?第[ ]?[{NUMERALS}]{{1,6}}[ ]?[条條](?![款件])", re.MULTILINE)
 _ITEM_STYLES = (
     re.compile(rf"^[ \t　]*(?:\*\*)?第[ ]?([{NUMERALS}]{{1,4}})[ ]?[题問问]", re.MULTILINE),
     re.compile(r"^[ \t　]*(?:\*\*)?([0-9０-９]{1,3})[ ]?(?:[.．](?![0-9０-９])|[、)）])", re.MULTILINE),
