@@ -35,7 +35,13 @@ class IngestSettings:
     )
     jobs: int = _setting(0, "files loaded at once; 0 means one a core", unit="processes", low=0, high=256)
     max_file_mb: int = _setting(200, "larger files are refused", unit="MB", low=1, high=100_000)
-    timeout_s: int = _setting(300, "a file that takes longer to load is given up", unit="seconds", low=1, high=86_400)
+    timeout_s: int = _setting(
+        300,
+        "a file is given up when none of its pages or pictures is done for so long",
+        unit="seconds",
+        low=1,
+        high=86_400,
+    )
     pdf_password: str = _setting("", "opens encrypted PDFs", env="EDU_PDF_PASSWORD", secret=True)
 
 

@@ -26,6 +26,8 @@ class HostilePictures:
         elif order == "swell":
             while True:
                 _HOLD.append(bytearray(64 * 2**20))
+        elif order == "slow":
+            time.sleep(0.6)
         elif order == "print":
             os.write(1, b"noise on stdout\n" * 100)
         elif order == "raise":

@@ -10,11 +10,14 @@ import signal
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import BinaryIO
 
-from edu_cli.ingest.workers import OptionsFactory, send, timed
+from edu_cli.ingest.options import LoadOptions, PictureReader, PictureText
+from edu_cli.ingest.worker import OptionsFactory, send
+from edu_cli.ingest.workers import timed
 
 _GRACE_S = 2.0
 
@@ -28,11 +31,33 @@ def main() -> None:
     threading.Thread(target=_fill, args=(sys.stdin.buffer, inbox), daemon=True).start()
     factory = inbox.get()
     assert not isinstance(factory, Path)  # noqa: S101 - the parent's first message
-    options = factory()
+    options = _telling(factory(), answers)
+    send(answers, None)  # ready
     while True:
         path = inbox.get()
         if isinstance(path, Path):
             send(answers, timed(path, options))
+
+
+class _TellingPictures:
+    """Tells the parent after each picture that something goes on: a deck of a hundred pictures takes minutes."""
+
+    def __init__(self, reader: PictureReader, answers: BinaryIO) -> None:
+        self._reader = reader
+        self._answers = answers
+
+    def read(self, data: bytes) -> PictureText:
+        """As the reader's own."""
+        try:
+            return self._reader.read(data)
+        finally:
+            send(self._answers, None)
+
+
+def _telling(options: LoadOptions, answers: BinaryIO) -> LoadOptions:
+    if options.pictures is None:
+        return options
+    return replace(options, pictures=_TellingPictures(options.pictures, answers))
 
 
 def _take_stdout() -> BinaryIO:

@@ -72,6 +72,17 @@ def test_a_hang_ends_at_the_timeout(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert _outcomes(pool, [_docx(tmp_path, "hang"), _docx(tmp_path, "后面")]) == ["timeout", "图：后面"]
 
 
+@posix_only
+def test_a_file_that_makes_progress_is_not_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[1]))
+    rels = relations(*((f"r{i}", "image", f"media/{i}.png") for i in range(6)))
+    body = "".join(f"<w:p><w:r><w:drawing><a:blip r:embed='r{i}'/></w:drawing></w:r></w:p>" for i in range(6))
+    media: dict[str, str | bytes] = {f"word/media/{i}.png": PICTURE + b"\0slow" for i in range(6)}
+    path = write_docx(tmp_path / "长.docx", body, media, rels=rels)
+    with LoadPool(1, 2.0, hostile_options) as pool:  # each picture takes 0.6 seconds
+        assert _outcomes(pool, [path]) == ["图：slow"]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="memory limits hold on Linux")
 def test_a_reader_that_swells_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[1]))
