@@ -42,7 +42,7 @@ class Worker:
         self._closed = False
 
     def load(self, path: Path, silence_s: float) -> Loaded:
-        """What the child makes of a file; it is ended when it finishes neither a picture nor the file in `silence_s`."""
+        """What the child makes of a file. It is ended when no picture, and not the file, is done in `silence_s`."""
         start = time.perf_counter()
         watch: _Watch | None = None
         try:
