@@ -109,8 +109,8 @@ class Database:
 
 def _statements(script: str) -> Iterator[str]:
     statement = ""
-    for line in script.splitlines():
-        statement += line + "\n"
+    for piece in script.split(";")[:-1]:
+        statement += piece + ";"
         if sqlite3.complete_statement(statement):
             yield statement
             statement = ""
@@ -127,12 +127,17 @@ def _told(path: Path) -> Iterator[None]:
         text = str(error)
         if "locked" in text or "busy" in text:
             raise StoreError(f"{path} is busy: another edu is writing to it.", hint="wait for it to finish") from error
-        raise StoreError(f"{path} cannot be read or written: {text}.", hint=_remedy(text, path)) from error
+        code = "damaged" if path.is_dir() else ""
+        raise StoreError(f"{path} cannot be read or written: {text}.", hint=_remedy(text, path), code=code) from error
     except sqlite3.DatabaseError as error:
-        raise StoreError(f"{path} is damaged: {error}.", hint=_remedy("damaged", path)) from error
+        if type(error) is not sqlite3.DatabaseError:  # a constraint that does not hold, or a statement that is wrong
+            raise StoreError(f"{path} refused a change: {error}.", hint="report this") from error
+        raise StoreError(f"{path} is damaged: {error}.", hint=_remedy("damaged", path), code="damaged") from error
 
 
 def _remedy(text: str, path: Path) -> str:
+    if path.is_dir():
+        return f"remove the folder that stands in its place: {path}"
     if "full" in text:
         return "make room on the disk and run it again"
     if "readonly" in text or "unable to open" in text:

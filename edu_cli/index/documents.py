@@ -26,11 +26,16 @@ _COLUMNS = (
 )
 _IDS = """SELECT d.doc_id FROM documents d WHERE d.tenant = :tenant AND d.error_code IS NULL
     AND (:glob IS NULL OR d.path GLOB :glob OR d.path = :glob)"""
-_FILTERS = """SELECT d.doc_id FROM documents d, json_each(json_patch(d.metadata, json_object(
-    'format', d.format, 'subject', d.subject, 'profile', d.profile, 'title', d.title, 'encoding', d.encoding))) m
-  WHERE d.tenant = ? AND m.key = ? AND m.value = ?"""
+_BY_METADATA = """SELECT d.doc_id FROM documents d, json_each(d.metadata) m
+  WHERE d.tenant = ? AND m.value = ? AND m.key = ?"""
+_BY_COLUMN = {
+    "format": "SELECT doc_id FROM documents WHERE tenant = ? AND format = ?",
+    "subject": "SELECT doc_id FROM documents WHERE tenant = ? AND subject = ?",
+    "profile": "SELECT doc_id FROM documents WHERE tenant = ? AND profile = ?",
+    "title": "SELECT doc_id FROM documents WHERE tenant = ? AND title = ?",
+    "encoding": "SELECT doc_id FROM documents WHERE tenant = ? AND encoding = ?",
+}
 _KEYS = "SELECT DISTINCT m.key FROM documents d, json_each(d.metadata) m WHERE d.tenant = ?"
-_OWN_KEYS = ("format", "subject", "profile", "title", "encoding")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +90,7 @@ def scope_of(
         key, equals, value = text.partition("=")
         if not equals or not key:
             raise UsageError(f"The filter {text!r} is not of the form key=value.", hint="such as --filter format=pdf")
-        _check_key(catalog, tenant, key)
-        found = {row[0] for row in catalog.database.rows(_FILTERS, (tenant, key, value))}
-        by_key.setdefault(key, set()).update(found)
+        by_key.setdefault(key, set()).update(_matching(catalog, tenant, key, value))
     for found in by_key.values():
         ids &= found
     return Scope(tenant, subject, frozenset(ids))
@@ -111,14 +114,17 @@ def tenants(catalog: Catalog) -> dict[str, int]:
     return dict(rows)
 
 
-def _check_key(catalog: Catalog, tenant: str, key: str) -> None:
-    known = sorted({*_OWN_KEYS, *(row[0] for row in catalog.database.rows(_KEYS, (tenant,)))})
+def _matching(catalog: Catalog, tenant: str, key: str, value: str) -> set[str]:
+    if key in _BY_COLUMN:
+        return {row[0] for row in catalog.database.rows(_BY_COLUMN[key], (tenant, value))}
+    known = sorted({*_BY_COLUMN, *(row[0] for row in catalog.database.rows(_KEYS, (tenant,)))})
     if key not in known:
         nearest = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
         raise UsageError(
             f"No document has the key {key!r} to filter by.",
             hint=f"did you mean {nearest[0]!r}? There are: {', '.join(known)}",
         )
+    return {row[0] for row in catalog.database.rows(_BY_METADATA, (tenant, value, key))}
 
 
 def _record(row: tuple[Any, ...]) -> DocumentRecord:

@@ -30,7 +30,8 @@ def writer_lock(path: Path, timeout_s: float, waiting: Callable[[str], None]) ->
         file = path.open("a+", encoding="utf-8")
     except OSError as error:
         raise StoreError(
-            f"{path} cannot be written: {error.strerror or error}.", hint=f"check that you may write to {path.parent}"
+            f"{path} cannot be written: {error.strerror or error}.",
+            hint=f"remove the folder {path}" if path.is_dir() else f"check that you may write to {path.parent}",
         ) from error
     with file:
         _wait(file, path, timeout_s, waiting)

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from edu_cli.errors import StoreError
 from edu_cli.index.database import Database
 from edu_cli.index.schema import VECTOR_STEPS, VECTORS_ID
 from edu_cli.types import CachedVectors, SparseVector
@@ -24,6 +25,7 @@ class VectorCache:
 
     def __init__(self, database: Database, fingerprint: str) -> None:
         self._database = database
+        self.set_aside: Path | None = None  # where the damaged file went that stood here before
         with database.transaction() as connection:
             connection.execute("INSERT OR IGNORE INTO encoders (fingerprint) VALUES (?)", (fingerprint,))
         self._encoder = database.one("SELECT encoder FROM encoders WHERE fingerprint = ?", (fingerprint,))
@@ -108,9 +110,28 @@ class VectorCache:
 
 
 def open_vector_cache(path: Path, fingerprint: str) -> VectorCache:
-    """The cache file, made where there is none. Raises StoreError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return VectorCache(Database(path, VECTOR_STEPS, VECTORS_ID, durable=False), fingerprint)
+    """The cache file, made where there is none; a damaged one is put aside, since all of it can be made again.
+
+    Raises StoreError.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return VectorCache(_opened(path), fingerprint)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror or error}.", hint="check EDU_CACHE_DIR") from error
+    except StoreError as error:
+        if error.code != "damaged":
+            raise
+        for part in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+            if part.exists():
+                part.replace(part.with_name(part.name + ".damaged"))
+        cache = VectorCache(_opened(path), fingerprint)
+        cache.set_aside = path.with_name(path.name + ".damaged")
+        return cache
+
+
+def _opened(path: Path) -> Database:
+    return Database(path, VECTOR_STEPS, VECTORS_ID, durable=False)
 
 
 def _batches(keys: Sequence[str]) -> Iterator[str]:

@@ -166,11 +166,16 @@ class IngestVectors:
 
         pin = self._pinned()
         cache = open_vector_cache(vectors_path(self._project, self._settings), pin.fingerprint)
+        if cache.set_aside:
+            self._progress.note(f"the vector cache was damaged; it was put aside as {cache.set_aside} and is made anew")
         return TextVectors(cache, lambda: self._load(pin.name), pin.fingerprint), cache
 
     def store_mark(self) -> str:
-        """Names, sizes and times of Milvus Lite's files; "" for a server, which cannot be looked at from outside."""
-        return "" if self._settings.milvus.uri else files_mark(self._project.milvus_path)
+        """Collection, names, sizes and times of Milvus Lite's files; "" for a server, which shows nothing outside."""
+        if self._settings.milvus.uri:
+            return ""
+        target = milvus_target(self._project, self._settings, self._project_id(), self._pinned())
+        return content_id(target.collection, files_mark(self._project.milvus_path))
 
     def _project_id(self) -> str:
         found = self._catalog.meta("project_id")

@@ -39,7 +39,7 @@ def milvus_target(project: Project, settings: Settings, project_id: str, pin: En
     milvus = settings.milvus
     return MilvusTarget(
         milvus.uri or str(project.milvus_path),
-        collection_name(project_id, pin.fingerprint),
+        collection_name(project_id if milvus.uri else "", pin.fingerprint),
         pin.dim,
         milvus.token,
         milvus.database,

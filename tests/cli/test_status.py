@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from edu_cli.cli.app import run
+
+_HEAVY = ("numpy", "pymilvus", "onnxruntime", "bm25s", "rjieba", "jieba", "torch", "fitz", "pymupdf", "docx", "openai")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EDU_ENCODER", "none")
+    (tmp_path / "course" / "ai").mkdir(parents=True)
+    (tmp_path / "course" / "ai" / "一.md").write_text("# 甲\n\n第一句。\n", encoding="utf-8")
+    (tmp_path / "course" / "空.md").write_bytes(b"")
+    assert run(["ingest", "course"]) == 3
+    capsys.readouterr()
+    return tmp_path
+
+
+def test_status_tells_what_is_in_the_project(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["status", "--json"]) == 0
+    value = json.loads(capsys.readouterr().out)
+    assert (value["documents"], value["failed"], value["parents"], value["children"]) == (1, 1, 1, 1)
+    assert value["roots"] == [{"path": "course", "tenant": ""}]
+    assert value["subjects"] == {"": {"ai": 1}}
+    assert (value["bm25"], value["unsettled"], value["lock"]) == ("fresh", 0, None)
+    assert run(["status"]) == 0
+    assert "1 and 1 that failed" in capsys.readouterr().out
+
+
+def test_status_without_a_project_says_how_to_make_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["status"]) == 2
+    assert "edu ingest PATH" in capsys.readouterr().err
+
+
+def test_a_second_ingest_imports_neither_milvus_nor_models(project: Path) -> None:
+    (project / "course" / "空.md").unlink()
+    assert run(["ingest", "course"]) == 0
+    code = (
+        "import sys; from edu_cli.cli.app import run; assert run(['ingest', 'course']) == 0;"
+        f"print([m for m in {_HEAVY!r} if m in sys.modules and m != 'numpy'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=project, encoding="utf-8")
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
