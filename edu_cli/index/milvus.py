@@ -13,7 +13,7 @@ import numpy.typing as npt
 from edu_cli.errors import StoreError
 from edu_cli.index.milvus_connect import MilvusTarget, connect, release, told
 from edu_cli.index.milvus_names import scope_filter, stored_name
-from edu_cli.index.milvus_schema import ensure_collection
+from edu_cli.index.milvus_schema import open_collection
 from edu_cli.index.sparse import SparseIndex, open_sparse
 from edu_cli.text import content_id
 from edu_cli.types import Hit, Scope, SparseVector, VectorRow
@@ -36,14 +36,21 @@ class MilvusStore:
     since Milvus knows no document frequencies.
     """
 
-    def __init__(self, target: MilvusTarget, *, sparse_path: Path | None, uses_idf: bool) -> None:
+    def __init__(self, target: MilvusTarget, *, sparse_path: Path | None, uses_idf: bool, create: bool = True) -> None:
+        """Opens the collection. Raises LockedError, and StoreError where it is absent and not to be created."""
         self._target = target
         self._sparse_path = sparse_path
         self._sparse: SparseIndex | None = None
         self._uses_idf = uses_idf
         self._client = connect(target)
-        with self._told():
-            ensure_collection(self._client, target.collection, target.dim)
+        try:
+            with self._told():
+                found = open_collection(self._client, target.collection, target.dim, create=create)
+            if not found:
+                raise StoreError(f"{target.name} holds no vectors of this project.", hint="run `edu ingest PATH`")
+        except StoreError:
+            self.close()
+            raise
 
     def upsert(self, rows: Sequence[VectorRow]) -> None:
         """Adds rows or replaces those of the same child id. Raises StoreError."""

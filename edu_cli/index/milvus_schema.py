@@ -12,11 +12,14 @@ if TYPE_CHECKING:
 _ID_BYTES = 64
 
 
-def ensure_collection(client: MilvusClient, name: str, dim: int) -> None:
-    """Creates the collection where it is absent, and loads it."""
+def open_collection(client: MilvusClient, name: str, dim: int, *, create: bool) -> bool:
+    """Loads the collection, creating it first where it is absent and `create`; whether it is there."""
     if not client.has_collection(name):
+        if not create:
+            return False
         _create(client, name, dim)
     client.load_collection(name)
+    return True
 
 
 def _create(client: MilvusClient, name: str, dim: int) -> None:

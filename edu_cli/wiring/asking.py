@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     Vectors = Mapping[str, npt.NDArray[np.float32]]
 
 
+_READER_WAIT_S = 30.0  # a reader has Milvus Lite for about a second, and several may stand in line
+
+
 class CatalogParents:
     """protocols.ParentSource: texts from the catalog, vectors from the cache (None: there are none)."""
 
@@ -71,7 +74,7 @@ def open_searcher(project: Project, settings: Settings) -> Iterator[Searcher]:
         encoder, store, vectors = None, None, None
         if pin.name != "none" and settings.search.mode != "bm25":
             encoder = _open_pinned(pin, project, settings)
-            store = _open_store(stack, catalog, pin, project, settings, encoder)
+            store = _open_store(stack, catalog, pin, project, settings, encoder, warnings)
             vectors = _open_vectors(stack, pin, project, settings)
         elif pin.name == "none":
             warnings.append("There is no encoder on this machine: search is by BM25 words only.")
@@ -129,13 +132,29 @@ def _open_pinned(pin: EncoderPin, project: Project, settings: Settings) -> Encod
 
 
 def _open_store(
-    stack: ExitStack, catalog: Catalog, pin: EncoderPin, project: Project, settings: Settings, encoder: Encoder
+    stack: ExitStack,
+    catalog: Catalog,
+    pin: EncoderPin,
+    project: Project,
+    settings: Settings,
+    encoder: Encoder,
+    warnings: list[str],
 ) -> VectorStore:
+    """The store for reading. On Lite a reader waits its turn; vectors that have gone missing are told."""
+    from edu_cli.index.lock import patiently
     from edu_cli.index.milvus import MilvusStore
 
     target = milvus_target(project, settings, catalog.meta("project_id") or "", pin)
-    store = MilvusStore(target, sparse_path=project.sparse_path, uses_idf=encoder.uses_idf)
+    wanted = catalog.n_children()
+    store = patiently(
+        lambda: MilvusStore(target, sparse_path=project.sparse_path, uses_idf=encoder.uses_idf, create=wanted == 0),
+        _READER_WAIT_S,
+        lambda _: None,
+    )
     stack.callback(store.close)
+    held = store.count()
+    if held != wanted:
+        warnings.append(f"{target.name} holds {held} vectors of {wanted}: run `edu ingest PATH` to restore the rest.")
     return store
 
 

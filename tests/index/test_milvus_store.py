@@ -103,6 +103,16 @@ def test_projects_and_encoders_have_collections_of_their_own(tmp_path):
     second.close()
 
 
+def test_a_reader_makes_no_collection_and_says_that_there_is_none(tmp_path):
+    path = tmp_path / "milvus.db"
+    target = MilvusTarget(str(path), NAME, DIM)
+    with pytest.raises(StoreError, match="holds no vectors of this project") as caught:
+        MilvusStore(target, sparse_path=None, uses_idf=False, create=False)
+    assert "edu ingest" in caught.value.hint
+    open_store(path).close()
+    MilvusStore(target, sparse_path=None, uses_idf=False, create=False).close()
+
+
 def test_a_database_in_use_names_the_process_that_has_it(tmp_path):
     path = tmp_path / "milvus.db"
     code = f"{OPEN}print('open', flush=True); sys.stdin.read(); store.close()"
