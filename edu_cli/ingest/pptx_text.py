@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable
 from typing import NamedTuple
@@ -43,16 +44,17 @@ def shape_text(body: Element | None, *, has_bullets: bool) -> ShapeText:
         n_marked += bool(mark)
         indent = "  " * level
         first, *rest = text.split("\n")
-        # Without a mark the line's own indent stays: it may be code.
-        lines.append(f"{indent}{mark}{first.strip() if mark or _is_prose(first) else first.rstrip()}")
-        lines += [f"{indent}{' ' * len(mark)}{line.rstrip()}" for line in rest if line.strip()]
+        lines.append(f"{indent}{mark}{_line(first, mark)}")
+        lines += [f"{indent}{' ' * len(mark)}{_line(line, mark)}" for line in rest if line.strip()]
     if n_marked == 1 and len(lines) == 1 and lines[0].startswith("- "):
         return ShapeText(lines[0][2:], is_list=False)
     return ShapeText("\n".join(lines).lstrip("\n"), is_list=n_marked * 2 > len(lines))
 
 
-def _is_prose(line: str) -> bool:
-    return "\u2e80" <= line.lstrip()[:1] <= "\uffef"
+def _line(text: str, mark: str) -> str:
+    """Prose without the spaces that align it; a line that may be code keeps its indent."""
+    is_prose = bool(mark) or "\u2e80" <= text.lstrip()[:1] <= "\uffef"
+    return re.sub(r"[ \t]{2,}", " ", text.strip()) if is_prose else text.rstrip()
 
 
 def paragraph_text(paragraph: Element) -> str:
