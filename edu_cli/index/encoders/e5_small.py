@@ -62,9 +62,9 @@ class E5SmallEncoder:
         self._tokenizer = UnigramTokenizer(weights, trie)
         self._words = weights.blocks("emb.word", weights.hidden)
         positions = weights.floats("emb.pos").reshape(-1, weights.hidden)
-        self._positions = positions + weights.floats("emb.type")[: weights.hidden]
+        self._positions: _Floats = positions + weights.floats("emb.type")[: weights.hidden]
         self._threads = threads or physical_cores()
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool = ThreadPoolExecutor(self._threads, "encode")  # starts its threads when they are needed
 
     def encode_passages(self, texts: Sequence[str]) -> DualVectors:
         """As the protocol says."""
@@ -84,8 +84,6 @@ class E5SmallEncoder:
         inputs = (prefix + text for text in texts)
         if len(texts) < 2 or self._threads < 2:
             return map(self._mean, inputs)
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._threads, "encode")
         return self._pool.map(self._mean, inputs)
 
     def _mean(self, text: str) -> _Floats:
