@@ -20,13 +20,13 @@ def to_html(report: Mapping[str, Any]) -> str:
         "TITLE": _escaped(f"edu eval: {report['dataset']}"),
         "SUMMARY": _summary(report),
         "VERDICT": _verdict(report),
-        "CHART": _chart(report),
+        "CHART": _chart(report) + _curves(report),
         "TABLES": "".join(map(_table, tables_of(report))),
         "RULES": "".join(f"<li>{_escaped(rule)}</li>" for rule in report["rules"]),
         "QUESTIONS": _as_data(_worst(report)),
     }
-    for name, text in parts.items():  # questions come last: nothing that they say can look like a placeholder
-        page = page.replace(f"<!--{name}-->", text, 1)
+    for name, text in parts.items():  # every text is escaped, so none can look like a placeholder
+        page = page.replace(f"<!--{name}-->", text)
     return page
 
 
@@ -78,6 +78,30 @@ def _bar(row: int, label: str, mean: Mapping[str, float]) -> str:
         f'<rect x="150" y="{y + 6}" width="{width * mean["mean"]:.1f}" height="20" class="bar"/>'
         f'<path d="M{left:.1f} {y + 16}H{right:.1f}M{left:.1f} {y + 11}v10M{right:.1f} {y + 11}v10" class="whisker"/>'
         f'<text x="{right + 8:.1f}" y="{y + 20}">{mean["mean"]:.3f}</text>'
+    )
+
+
+def _curves(report: Mapping[str, Any]) -> str:
+    """How often each confidence was right; the diagonal is perfect. Before and after, where it was fitted."""
+    calibration = report.get("calibration", {})
+    fitted = calibration.get("fit") or {}
+    sides = {side: fitted[side] for side in ("before", "after")} if fitted else {"confidence": calibration}
+    drawn = "".join(_curve(name, part) for name, part in sides.items() if part.get("bins"))
+    return f'<h2>Calibration</h2><div class="curves">{drawn}</div>' if drawn else ""
+
+
+def _curve(name: str, part: Mapping[str, Any]) -> str:
+    points = [(20 + 200 * b["confidence"], 220 - 200 * b["right"], b["n"]) for b in part["bins"]]
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in points)
+    dots = "".join(
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{min(9, 2 + n**0.5 / 2):.1f}"><title>{n} cases</title></circle>'
+        for x, y, n in points
+    )
+    label = f"{name}: error {part['ece']:.3f} over {part['n']} cases"
+    return (
+        f'<svg viewBox="0 0 260 250" width="260" height="250" role="img" aria-label="{escape(label)}">'
+        f'<path d="M20 20V220H220M20 220L220 20" class="whisker faint"/><polyline points="{line}" class="line"/>{dots}'
+        f'<text x="20" y="242">{escape(label)}</text></svg>'
     )
 
 
