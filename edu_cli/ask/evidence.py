@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.ask.asked import Asked, longest_run, pairs_of, plain
+from edu_cli.ask.asked import Asked, longest_run, plain
 from edu_cli.types import StoredParent
 
 FEATURES = (
@@ -18,14 +18,10 @@ FEATURES = (
     "coverage",
     "child_coverage",
     "best_coverage",
-    "opening",
-    "suits",
-    "heading",
     "heading_asked",
     "run",
     "length",
 )
-_OPENING_CHARS = 80  # where a section says what it is about
 # A child that holds all of the question beats one that holds none of it by this much cosine (children of one parent lie
 # within about .05 of each other).
 _COVERAGE_IN_CHOICE = 0.05
@@ -71,9 +67,7 @@ def gather(
                 asked.coverage(f"{heading}\n{body}"),
                 coverages[chosen],
                 max(coverages),
-                asked.coverage(body[:_OPENING_CHARS]),
-                max(asked.suits(text) for text in children),
-                *_heading(asked, heading),
+                asked.coverage(heading),
                 longest_run(asked.folded, body) / max(len(asked.folded), 1),
                 np.log1p(len(parent.text)),
             )
@@ -129,10 +123,3 @@ def _best_child(
     closeness = np.nan_to_num(cosines, nan=0.0) + _COVERAGE_IN_CHOICE * np.array(coverages)
     first = [-order.get(child.child_id, len(order)) for child in parent.children]
     return max(range(len(parent.children)), key=lambda i: (closeness[i], first[i], -i))
-
-
-def _heading(asked: Asked, heading: str) -> tuple[float, float]:
-    """How much of the heading stands in the question, and how much of the question in the heading."""
-    pairs = set(pairs_of(heading))
-    inside = sum(pair in asked.folded for pair in pairs) / len(pairs) if pairs else 0.0
-    return inside, asked.coverage(heading)

@@ -16,17 +16,6 @@ from edu_cli.protocols import Reranker
 from edu_cli.text import sentences
 from edu_cli.types import StoredParent
 
-_AS_THEY_ARE = (
-    "coverage",
-    "child_coverage",
-    "best_coverage",
-    "opening",
-    "suits",
-    "heading",
-    "heading_asked",
-    "run",
-    "length",
-)
 READ_CLOSELY = 20  # passages a cross-encoder is asked about: each costs it a tenth of a second on a CPU
 _WINDOW_CHARS = 700  # about 450 tokens of Chinese, which with the question fill a cross-encoder's 512
 _MODEL_SHARE = 0.7  # of a cross-encoder in the final score; the rest is the fused score, which breaks its ties
@@ -84,7 +73,7 @@ def order_features(examined: Examined) -> dict[str, Floats]:
     cosines = evidence.column("best_child")
     span = np.nanmax(cosines) - np.nanmin(cosines) if n_rows and not np.isnan(cosines).all() else 0.0
     features["second_child"] = (evidence.column("second_child") - cosines) / max(span, 1e-9)
-    for name in _AS_THEY_ARE:
+    for name in ("child_coverage", "best_coverage", "length"):
         features[name] = evidence.column(name)
     return features
 
