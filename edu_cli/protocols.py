@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from edu_cli.types import (
     ChildRow,
     DualVectors,
     EncoderPin,
+    FaqRecord,
     FileStamp,
     Hit,
     KnownDocument,
@@ -22,6 +23,8 @@ from edu_cli.types import (
     Root,
     Scope,
     SearchResult,
+    Session,
+    SessionTurn,
     SparseVector,
     StoredParent,
     VectorRow,
@@ -156,13 +159,16 @@ class ParentSource(Protocol):
         ...
 
 
+EVERYTHING = Scope()
+
+
 class PassageSearch(Protocol):
     """Question -> passages; what `ask` and `eval` need of retrieval."""
 
     def search(
-        self, question: str, *, k: int, mode: str = "hybrid", scope: Scope = Scope(), rerank: bool = True
+        self, question: str, *, k: int, mode: str = "hybrid", scope: Scope = EVERYTHING, rerank: bool = True
     ) -> SearchResult:
-        """At most k distinct parents, best first, with the confidence that they hold the answer. Safe to call in threads."""
+        """At most k distinct parents, best first, and the confidence that they hold the answer. Safe in threads."""
         ...
 
 
@@ -214,3 +220,36 @@ class ScopeWish(Protocol):
     def doc(self) -> str | None: ...
     @property
     def filters(self) -> Sequence[tuple[str, str]]: ...
+
+
+class AskRecords(Protocol):
+    """What answers read and leave behind; every call is of one tenant and sees nothing of another."""
+
+    def faq(self, tenant: str, subject: str | None) -> Sequence[FaqRecord]:
+        """Entries of people and of ingested tables; where a subject is given, its own and those of none."""
+        ...
+
+    def faq_mark(self) -> str:
+        """Changes whenever an entry does."""
+        ...
+
+    def queue_pending(
+        self, tenant: str, subject: str, question: str, confidence: float, nearest: Sequence[str]
+    ) -> str:
+        """The id under which the question waits for a teacher; asking it again only counts."""
+        ...
+
+    def session(self, tenant: str, session_id: str) -> Session | None: ...
+    def last_session(self, tenant: str) -> str | None: ...
+    def add_turn(self, tenant: str, session_id: str, turn: SessionTurn) -> None: ...
+    def fold_session(self, tenant: str, session_id: str, summary: str, folded: int) -> None: ...
+    def cached(self, tenant: str, key: str) -> Mapping[str, Any] | None: ...
+    def cache(self, tenant: str, key: str, corpus: str, value: Mapping[str, Any]) -> None: ...
+
+    def add_trace(self, tenant: str, answer: Mapping[str, Any], exchanges: Sequence[Mapping[str, Any]]) -> None:
+        """Keeps the steps of an answer (as in the contract's JSON) and the LLM's prompts and replies."""
+        ...
+
+    def corpus(self) -> str:
+        """The corpus hash: answers made from another corpus are stale."""
+        ...

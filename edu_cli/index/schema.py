@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from edu_cli.index.schema_records import RECORDS
+
 APPLICATION_ID = 0x65647501  # "edu" + 1: tells our files from other SQLite files
 VECTORS_ID = 0x65647502
 
@@ -48,5 +50,5 @@ CREATE TABLE vectors (
 CREATE UNIQUE INDEX vectors_text ON vectors (encoder, text_key);
 """
 
-CATALOG_STEPS: tuple[str, ...] = (_DOCUMENTS,)
+CATALOG_STEPS: tuple[str, ...] = (_DOCUMENTS, RECORDS)
 VECTOR_STEPS: tuple[str, ...] = (_VECTORS,)

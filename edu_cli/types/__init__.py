@@ -28,6 +28,14 @@ from edu_cli.types.documents import (
     StoredChild,
     StoredParent,
 )
+from edu_cli.types.records import (
+    FaqRecord,
+    PendingQuestion,
+    PendingStatus,
+    Session,
+    SessionTurn,
+    TraceRecord,
+)
 from edu_cli.types.stored import (
     CachedVectors,
     CatalogChild,
@@ -58,6 +66,7 @@ __all__ = [
     "DualVectors",
     "EncoderPin",
     "FaqEntry",
+    "FaqRecord",
     "FileStamp",
     "Hit",
     "IndexRow",
@@ -69,14 +78,19 @@ __all__ = [
     "OcrPage",
     "Parent",
     "Passage",
+    "PendingQuestion",
+    "PendingStatus",
     "Profile",
     "Root",
     "Scope",
     "SearchResult",
     "Section",
+    "Session",
+    "SessionTurn",
     "SparseVector",
     "Step",
     "StoredChild",
     "StoredParent",
+    "TraceRecord",
     "VectorRow",
 ]
