@@ -36,12 +36,13 @@ class ResultCache:
     def get(self, parts: tuple[str, ...], compute: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
         """The result for these parts: the one kept, else what `compute` gives, which is then kept."""
         key = content_id(self._state, *parts)
-        if key not in self._known:
-            self._known[key] = value = compute()
-            if self._path is not None:
-                with self._path.open("ab") as file:
-                    file.write(json.dumps({"key": key, "value": value}, ensure_ascii=True).encode() + b"\n")
-        return self._known[key]
+        if key in self._known:
+            return self._known[key]
+        value = compute()
+        if self._path is not None:
+            with self._path.open("ab") as file:
+                file.write(json.dumps({"key": key, "value": value}, ensure_ascii=True).encode() + b"\n")
+        return value
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def report(n=3, **parts):
             "judged": n, "unjudged": 0, "default": "hybrid", "measures": {"nDCG@10": MEAN}, "slices": {},
             "lost": {"k": 10, "counts": {}, "meanings": {}, "questions": {}},
         },
-        "calibration": {"n": n, "ece": 0.1, "bins": [{"low": 0, "high": 0.1, "n": n, "confidence": 0.05, "right": 0.1}]},
+        "calibration": {"n": n, "ece": 0.1, "bins": [{"low": 0, "high": 0.1, "n": n, "confidence": 0.1, "right": 0.2}]},
         **parts,
     }  # fmt: skip
 
