@@ -8,7 +8,7 @@ from pathlib import Path
 
 from edu_cli.ingest.docx_looks import Set, with_headings
 from edu_cli.ingest.docx_numbering import Label, read_numbering
-from edu_cli.ingest.docx_runs import Hanging, Inline, RunReader, has_deleted_mark
+from edu_cli.ingest.docx_runs import Hanging, Inline, RunReader, has_deleted_mark, is_prompt
 from edu_cli.ingest.docx_styles import Style, outline_level, read_styles
 from edu_cli.ingest.docx_tables import read_table
 from edu_cli.ingest.office_graphics import chart_blocks, diagram_blocks
@@ -87,7 +87,7 @@ class _BodyReader:
             elif name == "tbl":
                 yield from read_table(e, self.read)
             elif name == "sdt":
-                if not _is_contents(e):
+                if not _is_contents(e) and not is_prompt(e):
                     yield from self.read(child(e, "sdtContent"))
             elif name in ("ins", "moveTo", "customXml", "smartTag"):
                 yield from self.read(e)
@@ -150,6 +150,8 @@ class _BodyReader:
     def _hanging(self, hanging: Hanging) -> Iterator[Block]:
         if hanging.kind == "box":
             yield from self.read(hanging.what)
+        elif hanging.kind == "lettering" and hanging.what.strip():
+            yield Block("paragraph", hanging.what.strip())
         elif hanging.kind == "picture":
             yield from self._pictures.blocks(self.part, hanging.what)
         elif hanging.kind == "chart":
@@ -158,7 +160,7 @@ class _BodyReader:
             yield from diagram_blocks(self._package, self.part, hanging.what)
         elif hanging.kind == "object":
             self._objects += 1
-        else:
+        elif hanging.kind in ("footnote", "endnote"):
             yield from self._note(hanging)
 
     def _note(self, hanging: Hanging) -> Iterator[Block]:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from edu_cli.ingest.docx_fields import FieldStack
 from edu_cli.ingest.docx_styles import Styles
 from edu_cli.ingest.omml import latex
-from edu_cli.ingest.ooxml import Element, attribute, child, chosen, descendants, is_on, local, relation_id
+from edu_cli.ingest.ooxml import Element, attribute, child, chosen, is_on, local, relation_id
 from edu_cli.ingest.symbol_fonts import symbol_of
 
 _PLAIN = {"tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "-", "softHyphen": ""}
@@ -17,9 +18,8 @@ _PLAIN = {"tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "-", "softHyph
 class Hanging(NamedTuple):
     """Something anchored in a paragraph: `what` is the box's content element, or a relationship id."""
 
-    kind: Literal["box", "picture", "chart", "diagram", "object", "footnote", "endnote"]
+    kind: Literal["box", "lettering", "picture", "chart", "diagram", "object", "footnote", "endnote"]
     what: Any
-    alt: str = ""
 
 
 @dataclass(slots=True)
@@ -44,13 +44,13 @@ class RunReader:
         self._read_formula = read_formula
         self._is_hidden_by_style = False
         self.note_numbers: dict[tuple[str, str], int] = {}  # (kind, id) -> the number it is shown by
-        self._fields: list[bool] = []  # a field a level; True while its code, not its result, is passing
+        self._fields = FieldStack()
         self._handlers: dict[str, Callable[[Element, Inline], None]] = {
             "r": self._run,
             "AlternateContent": self._alternate,
             "oMath": lambda e, out: out.parts.append(_dollars(latex(e), "$")),
             "oMathPara": lambda e, out: out.parts.append(_dollars(latex(e), "$$")),
-            "sdt": lambda e, out: self._walk(child(e, "sdtContent"), out),
+            "sdt": lambda e, out: None if is_prompt(e) else self._walk(child(e, "sdtContent"), out),
             "ruby": self._ruby,
             **dict.fromkeys(
                 ("ins", "moveTo", "hyperlink", "smartTag", "customXml", "fldSimple", "dir", "bdo"), self._walk
@@ -64,6 +64,7 @@ class RunReader:
         """
         inline = Inline()
         self._is_hidden_by_style = is_hidden
+        self._fields.begin_paragraph()
         self._walk(paragraph, inline)
         return inline
 
@@ -97,8 +98,10 @@ class RunReader:
         for e in run:
             name = local(e)
             if name == "fldChar":
-                self._field(e, out)
-            elif not any(self._fields):
+                out.parts.append(self._fields.mark(e))
+            elif name == "instrText":
+                self._fields.take_code(e.text or "")
+            elif not self._fields.is_code:
                 self._content(e, name, out)
 
     def _content(self, e: Element, name: str, out: Inline) -> None:
@@ -142,46 +145,30 @@ class RunReader:
         self._walk(child(element, "rt"), reading)
         out.parts.append(f"{base.text}({reading.text})" if reading.text else base.text)
 
-    def _field(self, mark: Element, out: Inline) -> None:
-        kind = attribute(mark, "fldCharType")
-        if kind == "begin":
-            if not any(self._fields):
-                out.parts.append(_checkbox(mark))
-            self._fields.append(True)
-        elif kind == "separate" and self._fields:
-            self._fields[-1] = False
-        elif kind == "end" and self._fields:
-            self._fields.pop()
-
 
 def drawn(element: Element) -> Iterator[Hanging]:
-    """What a drawing holds, in order: text boxes, pictures, charts, diagrams, embedded objects."""
-    described = next(descendants(element, "docPr"), None)
-    alt = described.get("descr", "") if described is not None else ""
-    yield from _drawn(element, alt)
-
-
-def _drawn(element: Element, alt: str) -> Iterator[Hanging]:
+    """What a drawing holds, in order: text boxes, lettering, pictures, charts, diagrams, embedded objects."""
     for e in element:
         name = local(e)
-        if name == "AlternateContent":
+        anchor = _ANCHORS.get(name)
+        if anchor:
+            yield anchor(e)
+        elif name == "AlternateContent":
             branch = chosen(e)
-            if branch is not None:
-                yield from _drawn(branch, alt)
-        elif name == "txbxContent":
-            yield Hanging("box", e)
-        elif name == "blip":
-            yield Hanging("picture", relation_id(e, "embed"), alt)
-        elif name == "imagedata":
-            yield Hanging("picture", relation_id(e, "id"), alt)
-        elif name == "chart":
-            yield Hanging("chart", relation_id(e))
-        elif name == "relIds":
-            yield Hanging("diagram", relation_id(e, "dm"))
-        elif name == "OLEObject":
-            yield Hanging("object", e.get("ProgID", ""))
+            yield from drawn(branch) if branch is not None else ()
         else:
-            yield from _drawn(e, alt)
+            yield from drawn(e)
+
+
+_ANCHORS: dict[str, Callable[[Element], Hanging]] = {
+    "txbxContent": lambda e: Hanging("box", e),
+    "blip": lambda e: Hanging("picture", relation_id(e, "embed")),
+    "imagedata": lambda e: Hanging("picture", relation_id(e, "id")),
+    "chart": lambda e: Hanging("chart", relation_id(e)),
+    "relIds": lambda e: Hanging("diagram", relation_id(e, "dm")),
+    "textpath": lambda e: Hanging("lettering", e.get("string", "")),
+    "OLEObject": lambda e: Hanging("object", e.get("ProgID", "")),
+}
 
 
 def _dollars(formula: str, mark: str) -> str:
@@ -194,13 +181,9 @@ def _symbol(e: Element) -> str:
     return known or (chr(code) if not 0xE000 <= code <= 0xF8FF and code >= 0x20 else "")
 
 
-def _checkbox(begin: Element) -> str:
-    box = child(begin, "ffData", "checkBox")
-    if box is None:
-        return ""
-    state = child(box, "checked")
-    state = state if state is not None else child(box, "default")
-    return "☑" if is_on(state) else "☐"
+def is_prompt(control: Element) -> bool:
+    """A content control that nobody filled in shows a prompt ("单击此处输入文字"), which is no text."""
+    return is_on(child(control, "sdtPr", "showingPlcHdr"))
 
 
 def has_deleted_mark(paragraph: Element) -> bool:

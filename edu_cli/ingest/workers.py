@@ -34,11 +34,11 @@ class LoadPool:
     def __init__(
         self, jobs: int, timeout_s: float, options_factory: OptionsFactory, *, memory_bytes: int = _MEMORY_BYTES
     ) -> None:
-        self._jobs = max(1, jobs or os.cpu_count() or 1)
+        self._jobs = max(1, jobs or _cores())
         self._timeout_s = timeout_s
         self._factory = options_factory
         self._options: LoadOptions | None = None
-        self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+        self._idle: queue.LifoQueue[Worker] = queue.LifoQueue()  # the one that is warm before one to be started
         self._workers = [Worker(options_factory, memory_bytes) for _ in range(self._jobs)]
         for worker in self._workers:
             self._idle.put(worker)
@@ -82,6 +82,11 @@ class LoadPool:
             return worker.load(path, self._timeout_s)
         finally:
             self._idle.put(worker)
+
+
+def _cores() -> int:
+    """Those that this process may use, which in a container are fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def timed(path: Path, options: LoadOptions) -> Loaded:

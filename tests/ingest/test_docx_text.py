@@ -8,6 +8,7 @@ from office_files import PICTURE, ScriptedPictures, docx, p, part, relations, st
 
 from edu_cli.errors import LoadError
 from edu_cli.ingest.docx import read_docx
+from edu_cli.ingest.docx_fields import equation
 from edu_cli.ingest.options import LoadOptions
 
 
@@ -64,6 +65,42 @@ def test_fields_give_their_results_and_never_their_codes(tmp_path: Path) -> None
     body = f"<w:p>{mark('begin')}{code}{inner}{mark('separate')}<w:r><w:t>敏行厅</w:t></w:r>{mark('end')}</w:p>"
     simple = "<w:p><w:fldSimple w:instr='DATE'><w:r><w:t>9月8日</w:t></w:r></w:fldSimple></w:p>"
     assert texts(docx(tmp_path, body + simple)) == ["敏行厅", "9月8日"]
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        (r"EQ \o\ac(○,1)", "①"),
+        (r"eq \o\ac(○,A)", "A"),
+        (r"EQ \f(1,2)", "1/2"),
+        (r"EQ \r(,x+1)", "√x+1"),
+        (r"EQ \f(a,\r(2,b))", "a/√b"),
+        ("PAGE", ""),
+        ("XE 索引", ""),
+    ],
+)
+def test_equation_fields_show_what_they_draw(code: str, shown: str) -> None:
+    assert equation(code) == shown
+
+
+def test_a_field_that_never_ends_does_not_swallow_the_rest(tmp_path: Path) -> None:
+    broken = "<w:p><w:r><w:t>前</w:t></w:r><w:r><w:fldChar w:fldCharType='begin'/></w:r></w:p>"
+    assert texts(docx(tmp_path, broken + p("后面仍在"))) == ["前", "后面仍在"]
+
+
+def test_form_fields_show_their_state(tmp_path: Path) -> None:
+    choices = "<w:ddList><w:result w:val='1'/><w:listEntry w:val='必修'/><w:listEntry w:val='选修'/></w:ddList>"
+    begin = f"<w:r><w:fldChar w:fldCharType='begin'><w:ffData>{choices}</w:ffData></w:fldChar></w:r>"
+    code = "<w:r><w:instrText>FORMDROPDOWN</w:instrText></w:r><w:r><w:fldChar w:fldCharType='end'/></w:r>"
+    assert texts(docx(tmp_path, f"<w:p><w:r><w:t>性质：</w:t></w:r>{begin}{code}</w:p>")) == ["性质：选修"]
+
+
+def test_prompts_of_unfilled_controls_are_left_out_and_lettering_kept(tmp_path: Path) -> None:
+    prompt = (
+        "<w:sdt><w:sdtPr><w:showingPlcHdr/></w:sdtPr><w:sdtContent>" + p("单击此处输入文字") + "</w:sdtContent></w:sdt>"
+    )
+    lettering = "<w:p><w:r><w:pict><v:shape><v:textpath string='数据结构'/></v:shape></w:pict></w:r></w:p>"
+    assert texts(docx(tmp_path, prompt + lettering)) == ["数据结构"]
 
 
 def test_content_controls_links_and_smart_tags_keep_their_text(tmp_path: Path) -> None:
