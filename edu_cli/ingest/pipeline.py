@@ -61,8 +61,8 @@ class IngestRequest:
 class IngestTools:
     """What ingest works with. `open_vectors` is None without an encoder.
 
-    `store_mark` describes the store's files from outside, "" where that cannot be done cheaply: as long as it stays as
-    the last run left it, the store is not opened when nothing has changed.
+    `store_mark` describes the store's files from outside: as long as it stays as the last run left it, the store is not
+    opened when nothing has changed. "" says that it cannot be seen from outside: it is opened and counted each time.
     """
 
     catalog: IngestCatalog
@@ -198,7 +198,8 @@ def _is_suspect(tools: IngestTools) -> bool:
     """Whether the store must be opened and counted although no file has changed."""
     if tools.open_vectors is None:
         return False
-    return bool(tools.catalog.unsettled()) or tools.catalog.meta(_STORE_MARK) != tools.store_mark()
+    mark = tools.store_mark()
+    return not mark or bool(tools.catalog.unsettled()) or tools.catalog.meta(_STORE_MARK) != mark
 
 
 def _place(target: Target, request: IngestRequest, catalog: IngestCatalog) -> Place:
