@@ -14,7 +14,7 @@ _CJK_RANGES = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # ideographs
     "\uac00-\ud7af"  # hangul
 )
-_CJK = re.compile(f"[{_CJK_RANGES}]")
+_CJK = re.compile(f"[{_CJK_RANGES}]+")
 
 _TERMINAL_CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_])")
 _LINE_BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
@@ -63,8 +63,8 @@ def is_cjk(char: str) -> bool:
 
 def cjk_share(text: str) -> float:
     """The share of `is_cjk` characters among those that are not white space; 0 for an empty text."""
-    solid = sum(1 for char in text if not char.isspace())
-    return len(_CJK.findall(text)) / solid if solid else 0.0
+    solid = "".join(text.split())
+    return 1 - len(_CJK.sub("", solid)) / len(solid) if solid else 0.0
 
 
 def clean(text: str) -> tuple[str, int]:

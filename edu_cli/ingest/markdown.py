@@ -12,7 +12,7 @@ from edu_cli.ingest.decode import decode
 from edu_cli.ingest.front_matter import read_front_matter
 from edu_cli.ingest.html import html_blocks
 from edu_cli.ingest.inline import picture_name, tidy_inline
-from edu_cli.ingest.markdown_parser import markdown_parser
+from edu_cli.ingest.markdown_parser import parse_inline, parse_markdown
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.tables import row_cells, table_block
 from edu_cli.text import cjk_share
@@ -55,7 +55,7 @@ def read_markdown(path: Path, _options: LoadOptions) -> Document:
 def to_blocks(text: str) -> list[Block]:
     """The blocks of a Markdown text without front matter; [] for one that shows nothing."""
     lines = text.split("\n")
-    tokens = markdown_parser().parse(text)
+    tokens = parse_markdown(text)
     return [block for block in _walk(tokens, lines) if _says_something(block)]
 
 
@@ -109,11 +109,8 @@ def _heading(tokens: Sequence[Token], _lines: list[str]) -> Iterator[Block]:
 
 def plain_inline(content: str) -> str:
     """Inline Markdown as it is shown: no emphasis marks, links by their text, pictures by their names."""
-    parser = markdown_parser()
-    children: list[Token] = []
-    parser.inline.parse(content, parser, {}, children)
     shown: list[str] = []
-    for child in children:
+    for child in parse_inline(content):
         if child.type in ("text", "code_inline"):
             shown.append(child.content)
         elif child.type in ("softbreak", "hardbreak"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from edu_cli.ingest.profiles import Sizes
 from edu_cli.text import sentences
@@ -28,8 +28,7 @@ _DEFINITION = re.compile(
 _SEPARATORS = ["\n\n", "\n", "。", "！", "？", "；", ";", "，", ",", "、", " ", ""]
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """`text` stands in a parent after `glue` (left out at its start). `block` is its block's place in the section.
 
     `header` is repeated before a piece that a parent begins with; `is_unit` marks the start of an article or exam item.

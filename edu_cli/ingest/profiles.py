@@ -69,13 +69,17 @@ def choose_profile(document: Document) -> Profile:
 
 
 def _is_legal(prose: str) -> bool:
-    n_articles = len(articles(prose))
+    n_articles = len(articles(prose)) if prose.count("条") + prose.count("條") >= 3 else 0
     return n_articles >= 3 and n_articles * 400 >= len(prose)
 
 
 def _is_exam(document: Document, prose: str) -> bool:
+    n_signs = len(_EXAM_SIGNS.findall(prose)) if prose.count("题") + prose.count("題") else 0
+    n_answers = len(_ANSWERS.findall(prose)) if "答案" in prose or "解析" in prose else 0
+    n_options = len(_OPTION.findall(prose)) if "B" in prose or "Ｂ" in prose else 0
+    if n_signs < 2 and n_answers < 3 and n_options < 2 * _LEAST_ITEMS:
+        return False
     n_items = sum(map(len, items([block.text for block in document.blocks])))
     if n_items < _LEAST_ITEMS:
         return False
-    n_options, n_answers = len(_OPTION.findall(prose)), len(_ANSWERS.findall(prose))
-    return n_options >= 2 * n_items or n_answers >= max(3, 0.5 * n_items) or len(_EXAM_SIGNS.findall(prose)) >= 2
+    return n_signs >= 2 or n_answers >= max(3, 0.5 * n_items) or n_options >= 2 * n_items

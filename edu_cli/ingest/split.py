@@ -51,9 +51,11 @@ def pack(lengths: Sequence[int], costs: Sequence[float], limit: int, extra: Sequ
         least = float("inf")
         for start in range(end - 1, -1, -1):
             total += lengths[start]
+            if total > limit and start < end - 1:
+                break
             size = total + extra[start]
             if size > limit and start < end - 1:
-                break
+                continue
             cost = best[start] + (1 - size / limit) ** 2 + (costs[start] if start else 0.0)
             if cost < least:
                 least, came[end] = cost, start
@@ -81,13 +83,17 @@ def _split_section(section: Section, profile: Profile, sizes: Sizes) -> list[Par
 def _pieces(section: Section, profile: Profile, sizes: Sizes) -> list[Piece]:
     pieces: list[Piece] = []
     units = unit_starts(profile, [block.text for block in section.blocks])
+    is_one_child = not any(units) and sum(len(block.text) + 2 for block in section.blocks) <= sizes.child
     before = None
     for index, block in enumerate(section.blocks):
         if not block.text.strip():
             continue
         glue = "" if before is None else "\n" if _is_tight(before, block) else "\n\n"
         cost = BELOW_LABEL if before is not None and _is_label(before, block) else AT_BLOCK
-        pieces.extend(pieces_of(block, index, glue, cost, sizes, units[index]))
+        if is_one_child:  # as most sections are: no need to know where they could be cut
+            pieces.append(Piece(block.text, glue, index, cost))
+        else:
+            pieces.extend(pieces_of(block, index, glue, cost, sizes, units[index]))
         before = block
     return pieces
 
