@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 app = new_app()
 
-_PER_QUESTION_SHOWN = 10
+_WARNINGS_SHOWN = 10
 
 
 class Judged(str, Enum):  # noqa: UP042 - typer shows the values of a str Enum
@@ -202,13 +202,17 @@ def _write(result: EvalResult, out: Sequence[Path], junit: Path | None, run: Pat
 def _show(cli: Cli, report: dict[str, Any]) -> None:
     from edu_cli.evaluate.tables import tables_of
 
-    for bad in report["invalid"][: None if cli.out.verbose else _PER_QUESTION_SHOWN]:
-        cli.out.warn(f"line {bad['line']} {bad['reason']}; it is left out")
-    for warning in report["warnings"][: None if cli.out.verbose else _PER_QUESTION_SHOWN]:
-        cli.out.warn(warning)
-    hidden = sum(max(0, len(report[key]) - _PER_QUESTION_SHOWN) for key in ("invalid", "warnings"))
-    if hidden and not cli.out.verbose:
-        cli.out.warn(f"{hidden} more such lines; -v shows them all")
+    generation = report.get("generation", {})
+    for told in (
+        [f"line {bad['line']} {bad['reason']}; it is left out" for bad in report["invalid"]],
+        report["warnings"],
+        [f"{one['id']} was not answered: {one['reason']}" for one in generation.get("failures", [])],
+        [
+            f"the judge failed {one['measure']} of {one['id']}, which counts as 0: {one['reason']}"
+            for one in generation.get("judge_failures", [])
+        ],
+    ):
+        _warn(cli, told)
     if cli.out.json:
         cli.out.value(report)
         return
@@ -221,6 +225,14 @@ def _show(cli: Cli, report: dict[str, Any]) -> None:
             cli.out.warn(
                 f"gate {gate['measure']}: got {got}, wanted at least {gate['wanted']:.4f} {gate['note']}".strip()
             )
+
+
+def _warn(cli: Cli, lines: Sequence[str]) -> None:
+    shown = len(lines) if cli.out.verbose else _WARNINGS_SHOWN
+    for line in lines[:shown]:
+        cli.out.warn(line)
+    if lines[shown:]:
+        cli.out.warn(f"{len(lines) - shown} more like these; -v shows them all")
 
 
 def _stages(text: str | None) -> tuple[Stage, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from edu_cli.errors import DatasetError
-from edu_cli.evaluate.fields import KEYS, FieldError, item_of
+from edu_cli.evaluate.fields import FieldError, item_of
 from edu_cli.evaluate.items import Item
 from edu_cli.evaluate.nearest import nearest
 
@@ -62,7 +62,7 @@ def _read_lines(path: Path) -> Dataset:
     warnings: list[str] = []
     for number, text in _lines_of(path):
         try:
-            item, unknown = item_of(_object(text))
+            item, notes = item_of(_object(text), number)
         except FieldError as error:
             invalid.append(BadLine(number, str(error)))
             continue
@@ -70,7 +70,7 @@ def _read_lines(path: Path) -> Dataset:
             invalid.append(BadLine(number, f"the id {item.id!r} was used on line {lines[item.id]} already"))
             continue
         items[item.id], lines[item.id] = item, number
-        warnings += [f"line {number}: unknown key {key!r}, did you mean {nearest(key, KEYS)!r}?" for key in unknown]
+        warnings += [f"line {number}: {note}" for note in notes]
     return Dataset(path.name, tuple(items.values()), tuple(invalid), tuple(warnings))
 
 

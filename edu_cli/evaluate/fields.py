@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from edu_cli.evaluate.items import Item, Relevant
+from edu_cli.evaluate.nearest import nearest
 from edu_cli.types import Message
 
 KEYS = ("id", "question", "relevant", "answer", "route", "strategy", "answerable", "history", "subject", "tags")
@@ -21,14 +22,22 @@ _SAME_STRATEGY = {
 }
 
 
+# what other tools call our keys
+_OTHER_NAMES = {"query": "question", "reference": "answer", "reference_answer": "answer", "ground_truth": "answer"}
+
+
 class FieldError(ValueError):
     """A line that cannot be used."""
 
 
-def item_of(raw: Mapping[str, Any]) -> tuple[Item, list[str]]:
-    """The item, and the keys that no field has. Raises FieldError."""
+def item_of(line: Mapping[str, Any], number: int) -> tuple[Item, list[str]]:
+    """The item of line `number`, and what was made of keys that are missing or unknown. Raises FieldError."""
+    raw, notes = _our_names(line)
     ident = raw.get("id")
-    if isinstance(ident, int) and not isinstance(ident, bool):
+    if ident is None:
+        ident = f"line-{number}"
+        notes.append(f"has no 'id' and is called {ident!r}")
+    elif isinstance(ident, int) and not isinstance(ident, bool):
         ident = str(ident)
     answerable = raw.get("answerable")
     if answerable is not None and not isinstance(answerable, bool):
@@ -49,8 +58,23 @@ def item_of(raw: Mapping[str, Any]) -> tuple[Item, list[str]]:
         tags=tuple(_filled(tag, "tags") for tag in _list(raw, "tags")),
     )
     unknown = [key for key in raw if key not in KEYS]
-    unknown += [key for entry in raw.get("relevant") or [] for key in entry if key not in _RELEVANT_KEYS]
-    return item, unknown
+    notes += [f"unknown key {key!r}, did you mean {nearest(key, KEYS)!r}?" for key in unknown]
+    inner = [key for entry in raw.get("relevant") or [] for key in entry if key not in _RELEVANT_KEYS]
+    notes += [f"unknown key {key!r} in 'relevant', did you mean {nearest(key, _RELEVANT_KEYS)!r}?" for key in inner]
+    return item, notes
+
+
+def _our_names(line: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    raw, notes = dict(line), []
+    for other, ours in _OTHER_NAMES.items():
+        if other in raw and ours not in raw:
+            raw[ours] = raw.pop(other)
+            notes.append(f"{other!r} is read as {ours!r}")
+    if "gold_source" in raw and "relevant" not in raw:
+        source = raw.pop("gold_source")
+        raw.update({"relevant": [{"doc": source}]} if source else {"answerable": False})
+        notes.append("'gold_source' is read as 'relevant'")
+    return raw, notes
 
 
 def _relevant(raw: Any) -> Relevant:

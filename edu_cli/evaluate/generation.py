@@ -100,10 +100,10 @@ def _mean_of(name: str, rows: Sequence[AnswerRow], seed: int) -> dict[str, Any]:
 def answer_refusals(items: Sequence[Item], rows: Sequence[AnswerRow]) -> dict[str, Any] | None:
     """How refusals fit the label `answerable`; None without unanswerable questions."""
     labelled = [
-        (item, row) for item, row in zip(items, rows, strict=True) if item.answerable is not None and not row.failure
+        (item, row) for item, row in zip(items, rows, strict=True) if item.has_answer is not None and not row.failure
     ]
-    absent = [row.refused for item, row in labelled if not item.answerable]
-    present = [row.refused for item, row in labelled if item.answerable]
+    absent = [row.refused for item, row in labelled if not item.has_answer]
+    present = [row.refused for item, row in labelled if item.has_answer]
     if not absent:
         return None
     refused = sum(absent) + sum(present)

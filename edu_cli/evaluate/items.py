@@ -44,3 +44,10 @@ class Item:
     history: tuple[Message, ...] = ()
     subject: str | None = None
     tags: tuple[str, ...] = ()
+
+    @property
+    def has_answer(self) -> bool | None:
+        """Whether the corpus answers it: the label, else what answers and relevant entries imply; None if unknown."""
+        if self.answerable is not None:
+            return self.answerable
+        return True if self.answers or any(entry.grade > 0 for entry in self.relevant) else None

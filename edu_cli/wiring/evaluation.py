@@ -8,14 +8,14 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from edu_cli import __version__
-from edu_cli.config import Settings
+from edu_cli.config import Settings, cache_dir
 from edu_cli.errors import UsageError
 from edu_cli.evaluate.generation import measure_answer
 from edu_cli.evaluate.items import Item
 from edu_cli.evaluate.resume import ResultCache
 from edu_cli.evaluate.run import Corpus, EvalTools
 from edu_cli.project import Project
-from edu_cli.protocols import PassageSearch, Progress
+from edu_cli.protocols import Encoder, PassageSearch, Progress
 from edu_cli.text import content_id
 from edu_cli.types import Answer, Scope, SearchResult
 from edu_cli.wiring.asking import open_ask
@@ -84,7 +84,7 @@ def open_eval(
             LazySearch(tools.search),
             _asking(tools, scope_of, plan=True),
             _asking(tools, scope_of, plan=False),
-            measure_answer(_judge(tools) if judged else None),
+            measure_answer(_judge(tools, project, settings) if judged else None),
             scope_of,
             ResultCache(project.state / "eval" / "results.jsonl", _state(settings, corpus, judged), resume=resume),
             progress,
@@ -105,13 +105,31 @@ def _asking(tools: AskTools, scope_of: Callable[[Item], Scope], *, plan: bool) -
     return asked
 
 
-def _judge(tools: AskTools) -> Judge:
+def _judge(tools: AskTools, project: Project, settings: Settings) -> Judge:
     from edu_cli.evaluate.judge import Judge
     from edu_cli.prompts import load_prompt
 
     if tools.chat is None:
         raise UsageError("--judge llm needs an LLM, and none is configured.", hint="set EDU_LLM_MODEL, OPENAI_BASE_URL")
-    return Judge(tools.chat, load_prompt("judge", tools.prompts), None)
+    with open_reader(project) as catalog:
+        pin = catalog.encoder() or NO_ENCODER
+    likeness = None if pin.name == "none" else _likeness(pin.name, settings)
+    return Judge(tools.chat, load_prompt("judge", tools.prompts), likeness)
+
+
+def _likeness(encoder_name: str, settings: Settings) -> Callable[[str, Sequence[str]], Sequence[float]]:
+    """Cosine between a question and others, by the project's encoder, which is opened with the first one."""
+    encoders: list[Encoder] = []
+
+    def likeness(question: str, others: Sequence[str]) -> list[float]:
+        from edu_cli.index.encoders.choose import open_encoder
+
+        if not encoders:
+            encoders.append(open_encoder(encoder_name, settings.encoder, cache_dir(settings)))
+        dense = encoders[0].encode_questions([question, *others]).dense
+        return (dense[1:] @ dense[0]).tolist()
+
+    return likeness
 
 
 def _state(settings: Settings, corpus: str, judged: bool) -> str:

@@ -52,7 +52,7 @@ def test_bom_blank_lines_and_crlf_are_no_matter(tmp_path):
     [
         ("{", "is not JSON"),
         ("[1]", "is not a JSON object"),
-        ({"question": "问"}, "has no 'id'"),
+        ({"id": "", "question": "问"}, "has no text as 'id'"),
         ({"id": "b"}, "has no 'question'"),
         ({"id": "b", "question": " "}, "has no text as 'question'"),
         ({"id": "b", "question": "问", "relevant": {"doc": "a"}}, "which is a list"),
@@ -93,6 +93,15 @@ def test_unknown_documents_are_named_with_the_nearest(tmp_path):
 def test_a_mistyped_key_is_told_with_the_nearest(tmp_path):
     path = write(tmp_path / "d.jsonl", {"id": "a", "question": "问", "relevent": []})
     assert "did you mean 'relevant'" in load_dataset(path, []).warnings[0]
+
+
+def test_names_that_other_tools_use_are_read_and_told(tmp_path):
+    lines = ({"query": "问", "reference": "答", "gold_source": "a.md"}, {"question": "问", "gold_source": None})
+    found = load_dataset(write(tmp_path / "d.jsonl", *lines), ["a.md"])
+    first, second = found.items
+    assert (first.id, first.question, first.answers, first.relevant) == ("line-1", "问", ("答",), (Relevant("a.md"),))
+    assert (second.id, second.answerable) == ("line-2", False)
+    assert "line 1: 'reference' is read as 'answer'" in found.warnings
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "{}\n"])
