@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from edu_cli.errors import LoadError, OcrUnavailableError
 from edu_cli.ingest.options import LoadOptions
-from edu_cli.types import Document, OcrPage
+from edu_cli.types import Block, Document, OcrPage
 
 _DOUBTFUL = 0.8  # mean confidence below which the text is worth a look
 
@@ -30,15 +31,21 @@ def read_image(path: Path, options: LoadOptions) -> Document:
     pages = max(1, len(found.frames))
     warnings = _warnings(path.name, bool(found.blocks), found.confidence)
     headings = [block.text for block in found.blocks if block.kind == "heading"]
+    blocks = found.blocks if len(headings) > 1 else tuple(map(_as_text, found.blocks))
     pages_ocr = tuple(OcrPage(number, "no_text", found.confidence) for number in range(1, pages + 1) if found.blocks)
     return Document(
         path.suffix.lower().lstrip(".") or "image",
         headings[0] if headings else path.stem,
-        found.blocks,
+        blocks,
         pages=pages,
         pages_ocr=pages_ocr,
         warnings=warnings,
     )
+
+
+def _as_text(block: Block) -> Block:
+    """A picture's only heading as a line of its text: it is the title, and parts nothing from anything."""
+    return replace(block, kind="paragraph", level=0) if block.kind == "heading" else block
 
 
 def _warnings(name: str, has_text: bool, confidence: float) -> tuple[str, ...]:

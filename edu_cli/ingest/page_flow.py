@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from edu_cli.ingest.page_join import CODE_CHAR, ENDS, Paragraph
+from edu_cli.ingest.page_join import ENDS, Paragraph, cells
 from edu_cli.ingest.page_line import join_rows
 from edu_cli.types import Block
 
@@ -62,7 +62,8 @@ def _is_same_code(last: Paragraph, part: Paragraph) -> bool:
 
 def _with_code(last: Paragraph, part: Paragraph) -> Paragraph:
     """Two pieces of a listing as one, both set in as they stand on the page."""
-    shift = round((part.box[0] - last.box[0]) / (CODE_CHAR * last.size))
+    char = (last.box[2] - last.box[0]) / max(map(cells, last.text.split("\n")))
+    shift = round((part.box[0] - last.box[0]) / char)
     blank = part.box[1] - last.box[3] > 0.9 * last.size
     text = _set_in(last.text, -shift) + ("\n\n" if blank else "\n") + _set_in(part.text, shift)
     box = (min(last.box[0], part.box[0]), last.box[1], max(last.box[2], part.box[2]), part.box[3])

@@ -7,8 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from edu_cli.ingest.page_join import CHAPTER_MARK, Paragraph
-from edu_cli.text import fold
+from edu_cli.ingest.page_join import CHAPTER_MARK, Paragraph, title_key
 from edu_cli.types import Block
 
 Outline = Sequence[tuple[int, str, int]]  # level, title, page (from 1)
@@ -55,19 +54,15 @@ def _body_size(parts: Sequence[Paragraph]) -> float:
     return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
-def _key(text: str) -> str:
-    return re.sub(r"[\W_]+", "", fold(text))
-
-
 def _entries(outline: Outline) -> dict[tuple[int, str], int]:
-    return {(page, _key(title)): level for level, title, page in outline if _key(title)}
+    return {(page, title_key(title)): level for level, title, page in outline if title_key(title)}
 
 
 def _outline_level(part: Paragraph, entries: dict[tuple[int, str], int]) -> int:
     if part.block is not None or len(part.text) > 2 * _LONGEST or not entries:
         return 0
-    keys = (_key(part.text), _key(re.sub(r"^[\d.]+\s*", "", part.text)))
-    places = [(page, key) for page in (part.page, part.page - 1, part.page + 1) for key in keys]
+    key = title_key(part.text)
+    places = [(page, key) for page in (part.page, part.page - 1, part.page + 1)]
     return next((entries[place] for place in places if place in entries), 0)
 
 

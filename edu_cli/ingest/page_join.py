@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from edu_cli.ingest.page_line import Box, Line, Row, close_han, join_rows, rows_of, union
+from edu_cli.ingest.page_line import WIDE, Box, Line, Row, close_han, join_rows, rows_of, union
+from edu_cli.text import fold
 from edu_cli.types import Block
 
 ParagraphKind = Literal["paragraph", "list", "code", "note", "block"]
@@ -31,7 +32,6 @@ _NARROW = 11.5  # ems; rows of a column are wider, so these are lines by themsel
 _RAGGED = 1.6  # ems by which a full row of Chinese may miss the edge
 _FIRST_WORD = re.compile(r"^[!-~]+")
 _COMMENT = ("#", "//", "--", "/*", "*", "'''", '"""')
-CODE_CHAR = 0.55  # ems that a character of a typewriter font is wide
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +64,17 @@ class _Measure:
 
 
 def paragraphs(
-    lines: Sequence[Line], page: int, *, noise: float = PRINT_NOISE, margin: bool = False
+    lines: Sequence[Line],
+    page: int,
+    *,
+    noise: float = PRINT_NOISE,
+    margin: bool = False,
+    titles: frozenset[str] = frozenset(),
 ) -> list[Paragraph]:
     """The paragraphs of one region in reading order; those in the margin are notes.
 
-    `noise` is the share by which the sizes of two lines may differ though they are set alike.
+    `noise` is the share by which the sizes of two lines may differ though they are set alike; rows that say one of
+    the `titles` (as `title_key` writes them) stand alone.
     """
     rows = _with_comments(rows_of(lines))
     if not rows:
@@ -76,12 +82,18 @@ def paragraphs(
     measure = _measure(rows, noise)
     groups: list[list[Row]] = [[rows[0]]]
     for before, row in itertools.pairwise(rows):
-        if _breaks(groups[-1], before, row, measure):
+        titled = bool(titles) and not titles.isdisjoint((title_key(before.text), title_key(row.text)))
+        if titled or _breaks(groups[-1], before, row, measure):
             groups.append([row])
         else:
             groups[-1].append(row)
     found = [_paragraph(group, measure, page) for group in groups]
     return [replace(part, kind="note") if part.kind != "block" else part for part in found] if margin else found
+
+
+def title_key(text: str) -> str:
+    """A heading's text for comparing it with the outline's: letters and digits, without the number before it."""
+    return re.sub(r"[\W_]+", "", fold(re.sub(r"^[\d.]+\s*", "", text)))
 
 
 def _with_comments(rows: Sequence[Row]) -> list[Row]:
@@ -199,4 +211,10 @@ def _prose(group: Sequence[Row], measure: _Measure) -> str:
 def _code(group: Sequence[Row]) -> str:
     """Rows kept as they stand, their indentation counted in characters."""
     left = min(row.box[0] for row in group)
-    return "\n".join(" " * round((row.box[0] - left) / (CODE_CHAR * row.size)) + row.text for row in group)
+    char = statistics.median((row.box[2] - row.box[0]) / cells(row.text) for row in group)
+    return "\n".join(" " * round((row.box[0] - left) / char) + row.text for row in group)
+
+
+def cells(text: str) -> int:
+    """How many characters of a typewriter font a text is wide: Chinese ones count twice."""
+    return max(1, sum(2 if WIDE.match(char) else 1 for char in text))

@@ -16,7 +16,7 @@ from edu_cli.ingest.page_flow import carry_over, continue_tables
 from edu_cli.ingest.page_furniture import without_furniture
 from edu_cli.ingest.page_grid import with_tables
 from edu_cli.ingest.page_headings import to_blocks
-from edu_cli.ingest.page_join import OCR_NOISE, PRINT_NOISE, Paragraph, paragraphs
+from edu_cli.ingest.page_join import OCR_NOISE, PRINT_NOISE, Paragraph, paragraphs, title_key
 from edu_cli.ingest.page_order import regions
 from edu_cli.ingest.pdf_page import FAULTS, Page, read_page
 from edu_cli.ingest.pdf_pictures import repeated_pictures
@@ -46,7 +46,8 @@ def read_pdf(path: Path, options: LoadOptions) -> Document:
     bodies = without_furniture([(page.layer.height, page.layer.lines) for page in pages])
     parts: list[Paragraph] = []
     for page, lines in zip(pages, bodies, strict=True):
-        parts += _parts(replace(page, layer=replace(page.layer, lines=tuple(lines))))
+        titles = frozenset(title_key(title) for _, title, at in outline if abs(at - page.number) <= 1) - {""}
+        parts += _parts(replace(page, layer=replace(page.layer, lines=tuple(lines))), titles)
     blocks = _with_slanted(to_blocks(continue_tables(carry_over(parts)), outline), pages)
     if not blocks and (repaired or any(page.failed for page in pages)):
         raise LoadError(
@@ -113,14 +114,14 @@ def _metadata(doc: Any) -> dict[str, str]:
     return {key: value for key, value in found.items() if value}
 
 
-def _parts(page: Page) -> list[Paragraph]:
+def _parts(page: Page, titles: frozenset[str]) -> list[Paragraph]:
     """The paragraphs of a page in reading order, its comments last."""
     noise = OCR_NOISE if page.by_ocr else PRINT_NOISE
     parts: list[Paragraph] = []
     for group in (page.layer.lines, *page.layer.aside):
         for region in regions(group):
             found = with_tables(region.lines, page.number)
-            parts += paragraphs(found, page.number, noise=noise, margin=region.margin)
+            parts += paragraphs(found, page.number, noise=noise, margin=region.margin, titles=titles)
     box = (0.0, page.layer.height, page.layer.width, page.layer.height)
     parts += [Paragraph("note", note, box, 0.0, False, page.number, 1, True, False) for note in page.notes]
     return carry_over(parts)
