@@ -8,6 +8,7 @@ from pathlib import Path
 
 from edu_cli.errors import LoadError
 from edu_cli.ingest.options import LoadOptions
+from edu_cli.ingest.scan import shown
 from edu_cli.ingest.sheets import Row, Sheet, read_csv, read_xlsx
 from edu_cli.ingest.tables import table_block
 from edu_cli.text import fold
@@ -52,7 +53,7 @@ def read_faq_table(path: Path, _options: LoadOptions) -> Document:
     warnings += [f"sheet {sheet.name} is no FAQ and was left out" for sheet in sheets if sheet not in faq_sheets]
     if not entries:
         raise LoadError(
-            f"{path.name} has a question and an answer column, but no row with both.",
+            f"{shown(path.name)} has a question and an answer column, but no row with both.",
             hint="; ".join(warnings[:3]),
             code="no_text",
         )

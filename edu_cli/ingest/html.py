@@ -11,6 +11,7 @@ from edu_cli.errors import LoadError
 from edu_cli.ingest.decode import decode
 from edu_cli.ingest.inline import picture_name
 from edu_cli.ingest.options import LoadOptions
+from edu_cli.ingest.scan import shown
 from edu_cli.ingest.tables import table_block
 from edu_cli.types import Block, BlockKind, Document
 
@@ -36,12 +37,14 @@ def read_html(path: Path, _options: LoadOptions) -> Document:
     """The page's text in reading order. Raises LoadError, `no_text` where it shows none."""
     data = path.read_bytes()
     declared = _CHARSET.search(data[:4096])
-    decoded = decode(data, declared[1].decode("ascii", "replace") if declared else "")
+    decoded = decode(data, declared[1].decode("ascii", "replace") if declared else "", name=shown(path.name))
     soup = _parse(decoded.text)
     blocks = tuple(_blocks(soup))
     if not blocks:
         raise LoadError(
-            f"{path.name} shows no text.", code="no_text", hint="a page built by scripts must be saved from a browser"
+            f"{shown(path.name)} shows no text.",
+            code="no_text",
+            hint="a page built by scripts must be saved from a browser",
         )
     name = soup.find("title")
     heading = next((block.text for block in blocks if block.kind == "heading"), "")

@@ -14,6 +14,7 @@ from edu_cli.ingest.html import html_blocks
 from edu_cli.ingest.inline import picture_name, tidy_inline
 from edu_cli.ingest.markdown_parser import parse_inline, parse_markdown
 from edu_cli.ingest.options import LoadOptions
+from edu_cli.ingest.scan import shown
 from edu_cli.ingest.tables import row_cells, table_block
 from edu_cli.text import cjk_share
 from edu_cli.types import Block, BlockKind, Document
@@ -37,7 +38,7 @@ _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:")
 
 def read_markdown(path: Path, _options: LoadOptions) -> Document:
     """Headings, text, tables, code and formulas in order; front matter becomes metadata. Raises LoadError."""
-    decoded = decode(path.read_bytes())
+    decoded = decode(path.read_bytes(), name=shown(path.name))
     metadata, body = read_front_matter(decoded.text)
     blocks = tuple(without_contents(to_blocks(body)))
     first = next((block for block in blocks if block.kind == "heading"), None)

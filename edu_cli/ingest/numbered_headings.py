@@ -35,7 +35,7 @@ def heading_levels(lines: Sequence[str]) -> Mapping[int, int]:
     """
     found: dict[float, list[tuple[int, tuple[int, ...]]]] = {}
     for at, line in enumerate(lines):
-        numbered = _numbered(line)
+        numbered = numbered_line(line)
         if numbered:
             found.setdefault(numbered[0], []).append((at, numbered[1]))
     headings = {at for group in found.values() for at, _ in group}
@@ -47,7 +47,8 @@ def heading_levels(lines: Sequence[str]) -> Mapping[int, int]:
     return {at: level for level, rank in enumerate(sorted(kept), 1) for at in kept[rank]}
 
 
-def _numbered(line: str) -> tuple[float, tuple[int, ...]] | None:
+def numbered_line(line: str) -> tuple[float, tuple[int, ...]] | None:
+    """The rank of the kind (outer kinds first) and the numbers of a line that may be a heading; None for others."""
     text = line.strip()
     if not text or len(text) > _MOST_CHARS or _ENDS_OTHERWISE.search(text) or "。" in text:
         return None

@@ -17,6 +17,7 @@ AT_SENTENCE = 0.12
 BELOW_LABEL = 0.5
 IN_SENTENCE = 0.6
 IN_UNIT = 2.0
+NEVER = 4.0  # where it can be helped
 
 _LATE_MARK = "。！？；：，、,.!?;:”’」』）】》)]}…%％°℃"
 _KEPT_TOGETHER = re.compile(r"`[^`\n]+`|\$\$.+?\$\$|\$[^$\n]{1,300}\$|\]\([^)\n]{1,500}\)", re.DOTALL)
@@ -111,14 +112,16 @@ def _code_spans(block: Block) -> list[tuple[int, int, float]]:
     solid = [text[a:b] for a, b in lines if text[a:b].strip() and not text[a:b].lstrip().startswith(("```", "~~~"))]
     base = min((len(line) - len(line.lstrip()) for line in solid), default=0)
     spans: list[tuple[int, int, float]] = []
-    is_after_blank = False
+    is_after_blank = is_quoted = False
     for start, end in lines:
         line = text[start:end]
         if not line.strip() and spans:
             spans[-1] = (spans[-1][0], end, spans[-1][2])
             is_after_blank = True
             continue
-        spans.append((start, end, _code_cost(line, base, is_after_blank)))
+        is_first = len(spans) == 1 and text.startswith(("```", "~~~"))  # a fence alone says nothing
+        spans.append((start, end, NEVER if is_quoted or is_first else _code_cost(line, base, is_after_blank)))
+        is_quoted ^= line.count('"""') % 2 == 1 or line.count("/*") != line.count("*/")
         is_after_blank = False
     return spans
 
@@ -127,7 +130,7 @@ def _code_cost(line: str, base: int, is_after_blank: bool) -> float:
     code = line.strip()
     depth = len(line) - len(line.lstrip()) - base
     if code[:1] in ")}]" or code.startswith(("```", "~~~", "end", "else", "elif", "catch", "finally", "except")):
-        return 4.0
+        return NEVER
     if depth <= 0:
         if is_after_blank:
             return 0.02

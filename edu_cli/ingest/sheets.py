@@ -12,6 +12,7 @@ from pathlib import Path
 
 from edu_cli.errors import LoadError
 from edu_cli.ingest.decode import decode
+from edu_cli.ingest.scan import shown
 from edu_cli.text import clean
 
 _SEPARATOR_LINE = re.compile(r"sep=(.)\n", re.IGNORECASE)  # Excel's own first line
@@ -41,7 +42,7 @@ class Sheet:
 
 def read_csv(path: Path) -> tuple[list[Sheet], str | None, list[str]]:
     """The one sheet of a delimited text file, its encoding, and warnings. Raises LoadError."""
-    decoded = decode(path.read_bytes(), name=path.name)
+    decoded = decode(path.read_bytes(), name=shown(path.name))
     text = decoded.text
     told = _SEPARATOR_LINE.match(text)
     delimiter = told[1] if told else _delimiter(text)
@@ -98,7 +99,7 @@ def read_xlsx(path: Path) -> tuple[list[Sheet], str | None, list[str]]:
         book = load_workbook(path, data_only=True)
     except Exception as error:  # openpyxl raises KeyError, ValueError, TypeError, BadZipFile … for a damaged workbook
         raise LoadError(
-            f"{path.name} is no readable workbook: {error}.", hint="save it again", code="corrupt"
+            f"{shown(path.name)} is no readable workbook: {error}.", hint="save it again", code="corrupt"
         ) from error
     sheets: list[Sheet] = []
     warnings: list[str] = []
