@@ -13,8 +13,9 @@ from fakes import HashEncoder, MemoryStore, QuietProgress, load_plainly
 from edu_cli.config import SplitSettings
 from edu_cli.index.catalog_write import CatalogWriter, open_catalog_writer
 from edu_cli.index.vector_cache import open_vector_cache
-from edu_cli.ingest.pipeline import IngestRequest, IngestTools, ingest
+from edu_cli.ingest.pipeline import ingest
 from edu_cli.ingest.receipt import Receipt
+from edu_cli.ingest.request import IngestRequest, IngestTools
 from edu_cli.ingest.storing import TextVectors, VectorTools
 from edu_cli.ingest.workers import Loaded
 
@@ -57,9 +58,15 @@ class FakeProject:
         return file
 
     def ingest(self, *paths: Path, **options: Any) -> Receipt:
+        return self._ingest(paths or (self.files,), **options)
+
+    def ingest_again(self) -> Receipt:
+        return self._ingest(())
+
+    def _ingest(self, paths: tuple[Path, ...], **options: Any) -> Receipt:
         catalog = self.catalog()
         try:
-            request = IngestRequest(paths or (self.files,), self.state.parent, SplitSettings(), **options)
+            request = IngestRequest(paths, self.state.parent, SplitSettings(), **options)
             tools = IngestTools(catalog, self.load_all, self._open, lambda: "same", QuietProgress())
             return ingest(request, tools)
         finally:

@@ -94,7 +94,7 @@ def remove(
         list[str], typer.Argument(metavar="DOC...", help="Paths, or globs over paths.", show_default=False)
     ],
     tenant: TenantOption = None,
-    lock_timeout: LockTimeoutOption = 10.0,
+    lock_timeout: LockTimeoutOption = 60.0,
     project: ProjectOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,

@@ -27,7 +27,7 @@ app = new_app()
 def index(
     check: Annotated[bool, typer.Option("--check", help="Only tell: exit 0 when fresh, 1 when stale.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Build it again, even when it is fresh.")] = False,
-    lock_timeout: LockTimeoutOption = 10.0,
+    lock_timeout: LockTimeoutOption = 60.0,
     project: ProjectOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,

@@ -24,15 +24,18 @@ from edu_cli.errors import ExitCode
 from edu_cli.project import Project, create_state
 
 if TYPE_CHECKING:
-    from edu_cli.ingest.pipeline import IngestRequest
     from edu_cli.ingest.receipt import Receipt
+    from edu_cli.ingest.request import IngestRequest
 
 app = new_app()
 
 
 @app.command()
 def ingest(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders.", show_default=False)],
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="PATH...", help="Files and folders. [default: the earlier ones]", show_default=False),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell what would happen, per file.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Read all files again.")] = False,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Encode everything again, by a new encoder.")] = False,
@@ -49,7 +52,7 @@ def ingest(
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Files loaded at once. [default: one a core]")] = None,
     no_prune: Annotated[bool, typer.Option("--no-prune", help="Keep documents whose files are gone.")] = False,
     no_index: Annotated[bool, typer.Option("--no-index", help="Leave the BM25 index as it is.")] = False,
-    lock_timeout: LockTimeoutOption = 10.0,
+    lock_timeout: LockTimeoutOption = 60.0,
     project: ProjectOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -70,7 +73,7 @@ def ingest(
     }
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose, no_progress=no_progress, overrides=flags)
     where = cli.found or Project(Path.cwd())
-    request = _request(cli, where, paths, tenant, subject, force=force, prune=not no_prune, rebuild=rebuild)
+    request = _request(cli, where, paths or [], tenant, subject, force=force, prune=not no_prune, rebuild=rebuild)
     from edu_cli.cli.receipt import receipt_json, show_receipt
 
     receipt = _preview(where, request) if dry_run else _ingest(cli, where, request, lock_timeout, index=not no_index)
@@ -93,7 +96,7 @@ def _request(
     prune: bool,
     rebuild: bool,
 ) -> IngestRequest:
-    from edu_cli.ingest.pipeline import IngestRequest
+    from edu_cli.ingest.request import IngestRequest
 
     settings = cli.settings
     profile: Any = None if settings.ingest.profile == "auto" else settings.ingest.profile
@@ -124,7 +127,7 @@ def _ingest(cli: Cli, where: Project, request: IngestRequest, lock_timeout_s: fl
     from edu_cli.ingest.pipeline import ingest
     from edu_cli.ingest.roots import targets_of
 
-    if not where.catalog_path.exists():
+    if request.paths and not where.catalog_path.exists():
         targets_of(request.paths, where.root, request.tenant, ())  # a wrong PATH leaves no empty project behind
     create_state(where)
     with writing(cli, where, lock_timeout_s, rebuild=request.rebuild) as session:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 30  # files listed without -v; more would push the summary off the screen
 _MOST_WARNINGS = 20
-_FIRST = ("failed", "removed", "renamed", "updated", "added", "skipped", "unchanged")
+_SHOWN_S = 0.05  # less than this is not worth a figure
 
 
 def receipt_json(receipt: Receipt, *, verbose: bool) -> dict[str, Any]:
@@ -31,39 +31,58 @@ def receipt_json(receipt: Receipt, *, verbose: bool) -> dict[str, Any]:
 
 
 def show_receipt(out: Output, receipt: Receipt, *, dry_run: bool) -> None:
-    """A row a file that changed or failed, warnings, and the sums."""
-    listed = [f for f in receipt.files if out.verbose or f.status not in ("unchanged", "skipped")]
-    listed.sort(key=lambda f: (_FIRST.index(f.status), f.path))
-    shown = listed if out.verbose else listed[:_MOST_ROWS]
-    if shown and not out.quiet:
-        _show_table(out, shown, dry_run=dry_run)
-        if len(listed) > len(shown):
-            out.text(f"… and {len(listed) - len(shown)} more; -v lists them all")
+    """A row a file that was loaded, a line a file that was not, warnings, and the sums."""
+    if not out.quiet:
+        if dry_run:
+            _show_plan(out, _shortened(out, receipt.files))
+        else:
+            _show_loaded(out, [f for f in receipt.files if f.children and (out.verbose or f.status != "unchanged")])
+            _show_others(out, receipt)
     _show_warnings(out, receipt)
     out.text(_summary(receipt, dry_run=dry_run))
 
 
-def _show_table(out: Output, files: Sequence[FileReceipt], *, dry_run: bool) -> None:
-    if dry_run:
-        out.table(("file", "would be", "subject", "note"), [(f.path, f.status, f.subject, f.reason) for f in files])
-        return
+def _show_plan(out: Output, files: Sequence[FileReceipt]) -> None:
+    rows = [(f.path, f.status, f.subject, f.reason) for f in files if out.verbose or f.status != "unchanged"]
+    if rows:
+        out.table(("file", "would be", "subject", "note"), rows)
+
+
+def _show_loaded(out: Output, files: Sequence[FileReceipt]) -> None:
     rows = [
         (
-            f.path,
+            f"{f.path} ({f.reason})" if f.reason else f.path,
             f.status,
             f.format,
             str(f.pages or ""),
             str(len(f.pages_ocr) or ""),
             str(f.children or ""),
-            f"{f.seconds:.1f}" if f.seconds >= 0.05 else "",
-            f.error[1] if f.error else f.reason,
+            f"{f.seconds:.1f}" if f.seconds >= _SHOWN_S else "",
         )
-        for f in files
+        for f in _shortened(out, files)
     ]
-    headers = ("file", "status", "format", "pages", "OCR", "chunks", "s", "note")
-    kept = [i for i, header in enumerate(headers) if i < 2 or any(row[i] for row in rows)]
-    right = [n for n, i in enumerate(kept) if headers[i] in ("pages", "OCR", "chunks", "s")]
-    out.table([headers[i] for i in kept], [[row[i] for i in kept] for row in rows], right=right)
+    headers = ("file", "status", "format", "pages", "OCR", "chunks", "s")
+    kept = [i for i in range(len(headers)) if i < 3 or any(row[i] for row in rows)]
+    right = [n for n, i in enumerate(kept) if i >= 3]
+    if rows:
+        out.table([headers[i] for i in kept], [[row[i] for i in kept] for row in rows], right=right)
+
+
+def _show_others(out: Output, receipt: Receipt) -> None:
+    """Files that went away, were skipped or failed; skipped ones only where the run did something, or with -v."""
+    did = out.verbose or any(f.status not in ("unchanged", "skipped") for f in receipt.files)
+    wanted = ("removed", "skipped", "failed") if did else ("failed",)
+    for status in wanted:
+        for f in _shortened(out, [f for f in receipt.files if f.status == status]):
+            why = f.error[1] if f.error else f.reason
+            out.text(f"{status} {f.path}" + (f": {why}" if why else ""))
+
+
+def _shortened(out: Output, files: Sequence[FileReceipt]) -> Sequence[FileReceipt]:
+    if out.verbose or len(files) <= _MOST_ROWS:
+        return files
+    out.note(f"{len(files) - _MOST_ROWS} more {files[-1].status} are listed with -v")
+    return files[:_MOST_ROWS]
 
 
 def _show_warnings(out: Output, receipt: Receipt) -> None:

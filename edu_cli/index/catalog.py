@@ -98,14 +98,14 @@ class Catalog:
 
     def roots(self) -> list[Root]:
         """Every PATH that was ingested."""
-        rows = self.database.rows("SELECT root_id, tenant, path, whole FROM roots ORDER BY path, tenant")
-        return [Root(root_id, tenant, path, bool(whole)) for root_id, tenant, path, whole in rows]
+        rows = self.database.rows("SELECT root_id, tenant, path, whole, subject FROM roots ORDER BY path, tenant")
+        return [Root(root_id, tenant, path, bool(whole), subject) for root_id, tenant, path, whole, subject in rows]
 
     def known(self, root_id: int) -> list[KnownDocument]:
         """All documents of a root, failed ones included, by path."""
         rows = self.database.rows(_KNOWN, (root_id,))
         return [
-            KnownDocument(r[0], r[1], r[2], FileStamp(r[3], r[4], r[5], r[6]), r[7], r[8], r[9], r[10], bool(r[11]))
+            KnownDocument(r[0], r[1], r[2], FileStamp(r[3], r[4], r[5], r[6]), r[7], r[8], r[9], r[10], r[11] == 1)
             for r in rows
         ]
 

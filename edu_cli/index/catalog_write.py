@@ -55,13 +55,16 @@ class CatalogWriter(Catalog):
         """The store has flushed: these children are in it, or out of it, as the catalog says."""
         self.database.write("DELETE FROM unsettled WHERE child_id = ?", [(i,) for i in child_ids])
 
-    def add_root(self, tenant: str, path: str, *, whole: bool) -> Root:
-        """The root of that tenant and path, made where there is none; once whole it stays whole."""
+    def add_root(self, tenant: str, path: str, *, whole: bool, subject: str | None = None) -> Root:
+        """The root of that tenant and path, made where there is none; once whole it stays whole.
+
+        A `subject` replaces the one that the root had; None leaves it.
+        """
         with self.database.transaction() as connection:
             connection.execute(
-                """INSERT INTO roots (tenant, path, whole) VALUES (?, ?, ?)
-                   ON CONFLICT DO UPDATE SET whole = max(whole, excluded.whole)""",
-                (tenant, path, whole),
+                """INSERT INTO roots (tenant, path, whole, subject) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
+                   SET whole = max(whole, excluded.whole), subject = coalesce(excluded.subject, subject)""",
+                (tenant, path, whole, subject),
             )
         return next(r for r in self.roots() if (r.tenant, r.path) == (tenant, path))
 

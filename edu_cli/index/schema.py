@@ -50,5 +50,7 @@ CREATE TABLE vectors (
 CREATE UNIQUE INDEX vectors_text ON vectors (encoder, text_key);
 """
 
-CATALOG_STEPS: tuple[str, ...] = (_DOCUMENTS, RECORDS)
+_ROOT_SUBJECTS = "ALTER TABLE roots ADD COLUMN subject TEXT;"
+
+CATALOG_STEPS: tuple[str, ...] = (_DOCUMENTS, RECORDS, _ROOT_SUBJECTS)
 VECTOR_STEPS: tuple[str, ...] = (_VECTORS,)

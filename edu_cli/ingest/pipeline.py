@@ -11,74 +11,41 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from edu_cli.config import SplitSettings
-from edu_cli.errors import LoadError
+from edu_cli.errors import LoadError, UsageError
 from edu_cli.ingest.ahead import Ahead
-from edu_cli.ingest.plan import Plan, PlannedFile, Recipe, plan_target
+from edu_cli.ingest.plan import Plan, PlannedFile, plan_target
 from edu_cli.ingest.prepare import Place, Prepared, prepare, prepare_failed
 from edu_cli.ingest.receipt import ChunkCounts, FileReceipt, Receipt, receipt_of, receipts_of
 from edu_cli.ingest.repair import reconcile, settle
-from edu_cli.ingest.roots import Target, scan_target, targets_of
+from edu_cli.ingest.request import IngestRequest, IngestTools
+from edu_cli.ingest.roots import Target, earlier_paths, scan_target, targets_of
 from edu_cli.ingest.storing import LazyVectors, Storing, Tally, VectorTools, batches
-from edu_cli.ingest.workers import Loaded
-from edu_cli.protocols import IngestCatalog, Progress
-from edu_cli.text import content_id
-from edu_cli.types import KnownDocument, Profile
+from edu_cli.protocols import IngestCatalog
+from edu_cli.types import KnownDocument
 
-FORMAT = "1"  # raised when readers or the splitter change what they make of a file, so that all are read again
 _AHEAD = 32  # documents loaded before they are encoded
 _STORE_MARK = "store_mark"
-
-
-@dataclass(frozen=True, slots=True)
-class IngestRequest:
-    """What is to be ingested, and how. `profile` None chooses one a document; `subject` None is the first folder."""
-
-    paths: tuple[Path, ...]
-    project: Path
-    split: SplitSettings
-    tenant: str = ""
-    subject: str | None = None
-    profile: Profile | None = None
-    ocr: str = "auto"
-    force: bool = False
-    prune: bool = True
-    rebuild: bool = False
-
-    def recipe(self) -> Recipe:
-        """What makes documents of unchanged files differ."""
-        sizes = (str(self.split.parent_chars), str(self.split.child_chars))
-        text = content_id(FORMAT, self.profile or "auto", self.ocr, *sizes)
-        return Recipe(text, self.subject, self.force, self.prune)
-
-
-@dataclass(frozen=True, slots=True)
-class IngestTools:
-    """What ingest works with. `open_vectors` is None without an encoder.
-
-    `store_mark` describes the store's files from outside: as long as it stays as the last run left it, the store is not
-    opened when nothing has changed. "" says that it cannot be seen from outside: it is opened and counted each time.
-    """
-
-    catalog: IngestCatalog
-    load_all: Callable[[Sequence[Path]], Iterator[Loaded]]
-    open_vectors: Callable[[], VectorTools] | None
-    store_mark: Callable[[], str]
-    progress: Progress
 
 
 def plan(request: IngestRequest, catalog: IngestCatalog) -> list[Plan]:
     """What an ingest would do; nothing is changed. Raises UsageError for a PATH that does not exist."""
     roots = catalog.roots()
+    paths = request.paths or earlier_paths(
+        request.project, request.tenant, roots, lambda root_id: [document.path for document in catalog.known(root_id)]
+    )
+    if not paths:
+        raise UsageError("There is nothing to ingest: no PATH was given, now or before.", hint="edu ingest PATH")
+    recipe = request.recipe()
     plans = []
-    for target in targets_of(request.paths, request.project, request.tenant, roots):
+    for target in targets_of(paths, request.project, request.tenant, roots):
         known = catalog.known(target.root.root_id) if target.root else ()
-        plans.append(plan_target(target, scan_target(target), known, _absorbed(target, catalog), request.recipe()))
+        subject = request.subject if request.subject is not None or not target.root else target.root.subject
+        absorbed = _absorbed(target, catalog)
+        plans.append(plan_target(target, scan_target(target), known, absorbed, replace(recipe, subject=subject)))
     return plans
 
 
@@ -100,10 +67,12 @@ def ingest(request: IngestRequest, tools: IngestTools) -> Receipt:
     tally = Tally()
     prepared: list[FileReceipt] = []
     warnings: list[str] = []
+    places = [_place(one.target, request, tools.catalog) for one in plans]
     for one in plans:
         tools.catalog.restamp(one.restamp)
     if any(one.load or one.gone for one in plans) or _is_suspect(tools):
-        warnings = _run(request, tools, plans, tally, prepared)
+        work = _Work(plans, places, tally, prepared)
+        warnings = _run(request, tools, work)
     tools.catalog.drop_empty_roots()
     files = sorted([*prepared, *receipts_of(plans)], key=_order)
     chunks = ChunkCounts(
@@ -126,18 +95,28 @@ def remove(doc_ids: Sequence[str], tools: IngestTools) -> int:
     return tally.deleted
 
 
-def _run(
-    request: IngestRequest, tools: IngestTools, plans: Sequence[Plan], tally: Tally, receipts: list[FileReceipt]
-) -> list[str]:
-    files = [(file, _place(one.target, request, tools.catalog)) for one in plans for file in one.load]
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What a run does, where its documents belong, and what it has done so far."""
+
+    plans: Sequence[Plan]
+    places: Sequence[Place]
+    tally: Tally
+    receipts: list[FileReceipt]
+
+
+def _run(request: IngestRequest, tools: IngestTools, work: _Work) -> list[str]:
+    """Steps 2 to 6; the warnings that came of it."""
+    tally = work.tally
+    files = [(file, place) for one, place in zip(work.plans, work.places, strict=True) for file in one.load]
     tools.progress.start("load", len(files))
     with _vectors(tools) as vectors, Ahead(lambda: _prepared(request, tools, files, tally), _AHEAD) as stream:
         if vectors and tools.catalog.unsettled():
             settle(tools.catalog, vectors.get(), tools.progress, tally)
         with Storing(tools.catalog, vectors, tools.progress, tally) as storing:
-            for batch in batches(_noted(stream, receipts)):
+            for batch in batches(_noted(stream, work.receipts)):
                 storing.add(batch)
-            storing.remove([doc_id for one in plans for doc_id in one.gone])
+            storing.remove([doc_id for one in work.plans for doc_id in one.gone])
             storing.finish()
         if vectors and (vectors.opened or _is_suspect(tools)):
             return _mend(request, tools, vectors.get(), tally)
@@ -203,7 +182,12 @@ def _is_suspect(tools: IngestTools) -> bool:
 
 
 def _place(target: Target, request: IngestRequest, catalog: IngestCatalog) -> Place:
-    root = target.root or catalog.add_root(target.tenant, target.root_path, whole=target.whole)
+    """Where the target's documents belong; its root is made, or changed, where it must be."""
+    subject = None if target.part else request.subject  # given for a part, it holds for the part alone
+    whole = target.whole and not target.part
+    root = target.root
+    if root is None or (whole and not root.whole) or subject not in (None, root.subject):
+        root = catalog.add_root(target.tenant, target.root_path, whole=whole, subject=subject)
     return Place(root.root_id, target.tenant, request.recipe().text)
 
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from edu_cli.ingest.roots import Target
 from edu_cli.ingest.scan import FoundFile, ScanResult, Skipped
@@ -20,6 +20,7 @@ Status = Literal["added", "updated", "unchanged", "renamed", "removed", "skipped
 # A file written within this time of the look at it may change again without changing its stamp (the kernel's clock
 # ticks every 1 to 10 ms, FAT's every 2 s): its stamp is not trusted, and the next run reads it again.
 RACY_NS = 2_000_000_000
+_LARGEST_INTEGER = 2**63 - 1  # that SQLite can hold; some file systems number beyond it
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def plan_target(
 
     `absorbed` are by the path that they would now have. Files are read only where their stamp differs.
     """
-    mine = {document.path: document for document in known if target.covers(document.path)}
+    mine = {document.path: document for document in known if not target.part or target.covers(document.path)}
     files = {target.document_path(file.rel): file for file in found.files}
     moved = [document for path, document in absorbed.items() if path in files]
     lost = [document for path, document in (*mine.items(), *absorbed.items()) if path not in files]
@@ -104,8 +105,7 @@ def subject_of(path: str, chosen: str | None) -> str:
     return path.split("/", 1)[0] if "/" in path else ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Same:
+class _Same(NamedTuple):
     """A document that needs no loading, with its new stamp where it was touched."""
 
     document: KnownDocument
@@ -116,10 +116,11 @@ def _compare(
     target: Target, path: str, file: FoundFile, before: KnownDocument | None, recipe: Recipe
 ) -> PlannedFile | _Same:
     subject = subject_of(path, recipe.subject)
-    exact, kept = _stamps(file)
+    exact = FileStamp(file.size, file.mtime_ns, file.ctime_ns, file.inode & _LARGEST_INTEGER)
     as_before = before if before and _made_alike(before, recipe, subject) else None
     if as_before and as_before.stamp == exact:
         return _Same(as_before, None)
+    kept = _trusted(exact)
     digest = _hash(file.path)
     if as_before and digest and as_before.content_hash == digest:
         return _Same(as_before, kept)
@@ -147,12 +148,10 @@ def _by_hash(documents: Iterable[KnownDocument]) -> dict[str, list[KnownDocument
     return by_hash
 
 
-def _stamps(file: FoundFile) -> tuple[FileStamp, FileStamp]:
-    """The stamp as it is, and as it may be trusted later."""
-    inode = file.inode & (2**63 - 1)  # what SQLite can hold
-    exact = FileStamp(file.size, file.mtime_ns, file.ctime_ns, inode)
-    is_racy = max(file.mtime_ns, file.ctime_ns) > time.time_ns() - RACY_NS
-    return exact, replace(exact, mtime_ns=0) if is_racy else exact
+def _trusted(stamp: FileStamp) -> FileStamp:
+    """The stamp as it may be compared with later ones."""
+    is_racy = max(stamp.mtime_ns, stamp.ctime_ns) > time.time_ns() - RACY_NS
+    return stamp._replace(mtime_ns=0) if is_racy else stamp
 
 
 def _hash(path: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,6 +57,18 @@ def targets_of(paths: Sequence[Path], project: Path, tenant: str, roots: Sequenc
         if not any(_within(path, other.location) and not other.is_file for other in targets):
             targets.append(_target(path, project, tenant, mine))
     return targets
+
+
+def earlier_paths(
+    project: Path, tenant: str, roots: Sequence[Root], files_of: Callable[[int], list[str]]
+) -> list[Path]:
+    """Every PATH that the tenant has ingested before; `files_of` gives the document paths of a root."""
+    found = []
+    for root in roots:
+        if root.tenant == tenant:
+            folder = _located(root, project)
+            found += [folder] if root.whole else [folder / path for path in files_of(root.root_id)]
+    return found
 
 
 def scan_target(target: Target) -> ScanResult:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +13,11 @@ from edu_cli.types.documents import Child, FaqEntry, OcrPage, Parent
 from edu_cli.types.vectors import SparseVector
 
 
-@dataclass(frozen=True, slots=True)
-class FileStamp:
-    """What `stat` said of a file when it was read; equal stamps mean that it need not be read again (as git does)."""
+class FileStamp(NamedTuple):
+    """What `stat` said of a file when it was read; equal stamps mean that it need not be read again (as git does).
+
+    A tuple, as KnownDocument is: thousands are made in a run that finds nothing to do, five times as fast.
+    """
 
     size: int
     mtime_ns: int
@@ -24,16 +27,19 @@ class FileStamp:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A PATH that was ingested. `path` is relative to the project; `whole` is False where only its files were given."""
+    """A PATH that was ingested. `path` is relative to the project; `whole` is False where only its files were given.
+
+    `subject` is the one that was given for all of it, None where each first folder names its own.
+    """
 
     root_id: int
     tenant: str
     path: str
     whole: bool
+    subject: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class KnownDocument:
+class KnownDocument(NamedTuple):
     """What planning must know of a document in the catalog. `digest` depends on all that was stored of it."""
 
     doc_id: str

@@ -18,7 +18,7 @@ from edu_cli.index.encoders.choose import choose_encoder, open_encoder
 from edu_cli.index.lock import patiently
 from edu_cli.index.refresh import IndexReport, refresh_lexical, refresh_sparse
 from edu_cli.ingest.options import LoadOptions
-from edu_cli.ingest.pipeline import IngestTools
+from edu_cli.ingest.request import IngestTools
 from edu_cli.ingest.split import encoding_text
 from edu_cli.ingest.storing import Encoding, Tally, TextVectors, VectorTools
 from edu_cli.ingest.workers import LoadPool

@@ -167,6 +167,30 @@ def test_another_subject_moves_every_row(project: FakeProject) -> None:
     assert project.dump() == project.clean_dump(subject="数学")
 
 
+def test_a_subject_given_for_a_folder_is_kept_by_later_runs(project: FakeProject) -> None:
+    project.write("ch1/a.md", "# 甲\n一。\n")
+    project.write("ch2/b.md", "# 乙\n二。\n")
+    project.ingest(subject="数学")
+    project.write("ch2/c.md", "# 丙\n三。\n")
+    assert _statuses(project.ingest(project.files / "ch2")) == {"ch2/b.md": "unchanged", "ch2/c.md": "added"}
+    assert {row.subject for row in project.store.rows.values()} == {"数学"}
+    project.ingest(project.files / "ch1", subject="几何")
+    assert sorted(row.subject for row in project.store.rows.values()) == ["几何", "数学", "数学"]
+
+
+def test_no_path_means_every_path_given_before(project: FakeProject) -> None:
+    with pytest.raises(UsageError, match="no PATH was given"):
+        project.ingest_again()
+    project.write("folder/a.md", "# 甲\n一。\n")
+    alone = project.write("b.md", "# 乙\n二。\n")
+    project.write("not-given.md", "# 丙\n三。\n")
+    project.ingest(project.files / "folder")
+    project.ingest(alone)
+    project.write("folder/new.md", "# 丁\n四。\n")
+    alone.unlink()
+    assert _statuses(project.ingest_again()) == {"a.md": "unchanged", "new.md": "added", "b.md": "removed"}
+
+
 def test_rows_that_the_store_lost_are_put_back_without_encoding(project: FakeProject) -> None:
     project.write("a.md", "# 甲\n一。\n# 乙\n二。\n")
     project.ingest()
