@@ -43,7 +43,7 @@ def read_faq_table(path: Path, _options: LoadOptions) -> Document:
     found = [(sheet, columns) for sheet in sheets if (columns := _columns(sheet.rows))]
     kind = "xlsx" if is_workbook else "tsv" if path.suffix.lower() == ".tsv" else "csv"
     if not found:
-        return Document(kind, path.stem, _table_blocks(sheets), encoding=encoding, warnings=tuple(warnings))
+        return Document(kind, shown(path.stem), _table_blocks(sheets), encoding=encoding, warnings=tuple(warnings))
     entries: list[FaqEntry] = []
     for sheet, columns in found:
         kept, told = _entries(sheet, columns)
@@ -58,7 +58,7 @@ def read_faq_table(path: Path, _options: LoadOptions) -> Document:
             code="no_text",
         )
     blocks = tuple(Block("paragraph", f"{e.question}\n{e.answer}", header=e.question) for e in entries)
-    return Document(kind, path.stem, blocks, encoding=encoding, warnings=tuple(warnings), faq=tuple(entries))
+    return Document(kind, shown(path.stem), blocks, encoding=encoding, warnings=tuple(warnings), faq=tuple(entries))
 
 
 def _columns(rows: Sequence[Row]) -> _Columns | None:

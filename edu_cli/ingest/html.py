@@ -51,7 +51,7 @@ def read_html(path: Path, _options: LoadOptions) -> Document:
     title = " ".join(name.get_text().split()) if name else ""
     return Document(
         format="html",
-        title=title or heading or path.stem,
+        title=title or heading or shown(path.stem),
         blocks=blocks,
         encoding=decoded.encoding,
         warnings=decoded.warnings,

@@ -42,7 +42,7 @@ def read_markdown(path: Path, _options: LoadOptions) -> Document:
     metadata, body = read_front_matter(decoded.text)
     blocks = tuple(without_contents(to_blocks(body)))
     first = next((block for block in blocks if block.kind == "heading"), None)
-    title = metadata.get("title") or (first.text if first and first.level == 1 else "") or path.stem
+    title = metadata.get("title") or (first.text if first and first.level == 1 else "") or shown(path.stem)
     return Document(
         format="md",
         title=title,

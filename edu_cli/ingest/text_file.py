@@ -19,7 +19,7 @@ def read_text_file(path: Path, _options: LoadOptions) -> Document:
     decoded = decode(path.read_bytes(), name=shown(path.name))
     return Document(
         format="txt",
-        title=_title(decoded.text) or path.stem,
+        title=_title(decoded.text) or shown(path.stem),
         blocks=tuple(text_blocks(decoded.text)),
         encoding=decoded.encoding,
         warnings=decoded.warnings,
