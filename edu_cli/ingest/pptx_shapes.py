@@ -23,11 +23,12 @@ _NOWHERE = Box(0.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class SlideContent:
-    """`has_text` tells whether anything was read other than by OCR."""
+    """`has_text` tells whether anything was read other than by OCR, `is_lead_read` whether the first block was."""
 
     title: str = ""
     blocks: list[Block] = field(default_factory=list)
     has_text: bool = False
+    is_lead_read: bool = False
 
 
 class _Placeholder(NamedTuple):
@@ -44,11 +45,13 @@ class ShapeReader:
         self._layouts: dict[str, dict[_Placeholder, Box]] = {}
         self._part = ""
         self._page = 0
+        self._read_blocks: set[int] = set()  # ids of the slide's blocks that came out of pictures
         self._inherited: list[dict[_Placeholder, Box]] = []
 
     def read(self, part: str, root: Element | None, page: int) -> SlideContent:
         """Title first, then everything else as a reader takes it; a picture behind the slide comes last."""
         self._part, self._page = part, page
+        self._read_blocks.clear()
         self._inherited = self._boxes_above(part)
         tree = child(root, "cSld", "spTree")
         title, shapes = self._take_title([*visible_shapes(tree)])
@@ -56,8 +59,14 @@ class ShapeReader:
         has_text = bool(title) or any((t.text or "").strip() for shape in shapes for t in descendants(shape, "t"))
         background = next(descendants(child(root, "cSld", "bg"), "blip"), None)
         if background is not None:
-            blocks += self._pictures.blocks(part, relation_id(background, "embed"), page)
-        return SlideContent(title, blocks, has_text)
+            blocks += self._read_picture(background)
+        is_lead_read = bool(blocks) and id(blocks[0]) in self._read_blocks
+        return SlideContent(title, blocks, has_text, is_lead_read)
+
+    def _read_picture(self, blip: Element) -> list[Block]:
+        blocks = self._pictures.blocks(self._part, relation_id(blip, "embed"), self._page)
+        self._read_blocks.update(map(id, blocks))
+        return blocks
 
     def _take_title(self, shapes: list[Element]) -> tuple[str, list[Element]]:
         for shape in shapes:
@@ -114,7 +123,7 @@ class ShapeReader:
             yield Block("list" if is_list else "paragraph", text, page=self._page)
         filled = child(shape, "spPr", "blipFill", "blip")
         if filled is not None:
-            yield from self._pictures.blocks(self._part, relation_id(filled, "embed"), self._page)
+            yield from self._read_picture(filled)
 
     def _picture(self, shape: Element) -> Iterator[Block]:
         own = child(shape, "nvPicPr", "nvPr")
@@ -123,7 +132,7 @@ class ShapeReader:
         is_icon = 0 < box.x1 - box.x0 < _ICON_EMU and 0 < box.y1 - box.y0 < _ICON_EMU
         blip = child(shape, "blipFill", "blip")
         if blip is not None and not is_film and not is_icon:
-            yield from self._pictures.blocks(self._part, relation_id(blip, "embed"), self._page)
+            yield from self._read_picture(blip)
 
     def _frame(self, frame: Element) -> Iterator[Block]:
         data = child(frame, "graphic", "graphicData")
@@ -138,7 +147,7 @@ class ShapeReader:
             else:  # an embedded object shows a picture of itself
                 shown = chosen(e) if kind == "AlternateContent" else e
                 for blip in descendants(shown, "blip"):
-                    yield from self._pictures.blocks(self._part, relation_id(blip, "embed"), self._page)
+                    yield from self._read_picture(blip)
 
     def _table(self, table: Element) -> list[Block]:
         rows: list[list[Cell]] = []

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from edu_cli.ingest.pptx_shapes import SlideContent
 
 _LINE_CHARS = range(4, 41)  # a first line within this reads as a title; shorter ones are labels ("令", "解：")
+_HAN = re.compile(r"[\u3400-\u9fff]")
 _SUFFIX = "（续）"
 
 
@@ -15,14 +17,19 @@ def titled(content: SlideContent, page: int, last_title: str) -> SlideContent:
     if content.title:
         return content
     first = content.blocks[0] if content.blocks else None
-    if first is None or first.kind not in ("paragraph", "list"):
-        return replace(content, title=_continued(page, last_title))
-    line, _, rest = first.text.partition("\n")
+    line, _, rest = first.text.partition("\n") if first is not None else ("", "", "")
     line = line.removeprefix("- ").strip()
-    if len(line) not in _LINE_CHARS or line.endswith(("。", "；", "，", "：", ",", ";", ":", ".")):
+    if first is None or first.kind not in ("paragraph", "list") or not _is_title(line, content):
         return replace(content, title=_continued(page, last_title))
     left = [replace(first, text=rest)] if rest else []
     return replace(content, title=line, blocks=[*left, *content.blocks[1:]])
+
+
+def _is_title(line: str, content: SlideContent) -> bool:
+    if len(line) not in _LINE_CHARS or line.endswith(("。", "；", "，", "：", ",", ";", ":", ".")):
+        return False
+    # What OCR reads first is a title on a slide that is a picture; in a picture beside text it is a label of an axis.
+    return not content.is_lead_read or (not content.has_text and len(_HAN.findall(line)) >= _LINE_CHARS.start)
 
 
 def _continued(page: int, last_title: str) -> str:

@@ -138,6 +138,16 @@ def test_a_slide_that_is_a_picture_is_read_by_ocr_on_its_page(deck: Deck, tmp_pa
     assert document.pages_ocr == (OcrPage(2, "no_text", 0.9),)
 
 
+def test_a_label_in_a_picture_beside_text_is_no_title(deck: Deck) -> None:
+    deck.add("平滑")
+    deck.add()
+    deck.box("效果如下图所示，", 1, 6)
+    path = deck.save()
+    _put_picture(path, "ppt/slides/slide2.xml")
+    document = pptx(path, LoadOptions(pictures=ScriptedPictures("横轴的标签文字")))
+    assert [b.text for b in document.blocks if b.kind == "heading"] == ["平滑", "平滑（续）"]
+
+
 def test_a_missing_slide_is_told_and_the_rest_read(deck: Deck) -> None:
     for n in (1, 2):
         deck.add(f"第{n}讲")
