@@ -106,9 +106,12 @@ class _Scanner:
             except OSError as error:
                 self.skip(rel, f"cannot be read ({error.strerror})")
 
-    def add(self, location: str, rel: str, info: os.stat_result, real: str) -> None:
+    def add(self, location: str, rel: str, info: os.stat_result, real: str, *, is_named: bool = False) -> None:
+        """A file that was `is_named` by the user is only left out where it cannot be read at all."""
         name = rel.rsplit("/", 1)[-1]
-        reason = _name_reason(name) or _kind_reason(info.st_mode) or _content_reason(location, name, info.st_size)
+        reason = _kind_reason(info.st_mode)
+        if not reason and not is_named:
+            reason = _name_reason(name) or _content_reason(location, name, info.st_size)
         if reason:
             self.skip(rel, reason)
         else:
@@ -169,7 +172,7 @@ def scan(path: Path) -> ScanResult:
         scanner.walk(_Walk(location, "", os.path.realpath(location)))
         scanner.follow_links()
     else:
-        scanner.add(location, path.name, info, os.path.realpath(location))
+        scanner.add(location, path.name, info, os.path.realpath(location), is_named=True)
     return ScanResult(
         tuple(sorted(scanner.files, key=lambda found: found.rel)),
         tuple(sorted(scanner.skipped, key=lambda skipped: (skipped.rel, skipped.reason))),

@@ -40,6 +40,10 @@ def test_a_single_file_has_its_name_for_its_path(tmp_path: Path) -> None:
     assert _rels(_write(tmp_path / "深" / "讲义.md")) == ["讲义.md"]
 
 
+def test_a_file_that_is_named_is_read_though_it_is_hidden(tmp_path: Path) -> None:
+    assert _rels(_write(tmp_path / ".隐藏讲义.md")) == [".隐藏讲义.md"]
+
+
 def test_a_path_that_does_not_exist_is_a_usage_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"没有\.md"):
         scan(tmp_path / "没有.md")
