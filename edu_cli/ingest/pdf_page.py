@@ -67,7 +67,7 @@ def _doubted(
     if found is not None and not foreign and _is_preferred(found, layer, suspicion):
         ocr = OcrPage(number, suspicion.reason, found.confidence) if found.blocks else None
         notes = tuple(comments(page, _text(found)))
-        return Page(number, _ocr_layer(found, float(page.rect.width)), ocr, by_ocr=True, notes=notes)
+        return Page(number, _ocr_layer(found, number, float(page.rect.width)), ocr, by_ocr=True, notes=notes)
     if found is None and not warning and (suspicion.sure or options.ocr == "never"):
         warning = f"page {number} needs OCR ({suspicion.reason}), which is off."
     if foreign and suspicion.sure:
@@ -117,11 +117,13 @@ def _text(found: PictureText) -> str:
     return "\n".join(block.text for block in found.blocks)
 
 
-def _ocr_layer(found: PictureText, width: float) -> Layer:
+def _ocr_layer(found: PictureText, number: int, width: float) -> Layer:
     """What OCR read, as a layer in points; a reader that tells no lines gives its blocks one below the other."""
     if not found.frames:
-        blocks = [Line("", (0, 10.0 * i, 100, 10.0 * i + 9), 9.0, block=b) for i, b in enumerate(found.blocks)]
-        return Layer(100.0, 10.0 * len(blocks) + 1, tuple(blocks))
+        boxes = [(0.0, 10.0 * at, 100.0, 10.0 * at + 9) for at in range(len(found.blocks))]
+        paged = [replace(block, page=number) for block in found.blocks]
+        lines = tuple(Line("", box, 9.0, block=block) for box, block in zip(boxes, paged, strict=True))
+        return Layer(100.0, 10.0 * len(lines) + 1, lines)
     frame = found.frames[0]
     straight, slanted = printed_lines(frame)
     scale = width / frame.width if frame.width else 1.0

@@ -81,8 +81,8 @@ def _eight_bit(image: Image.Image) -> Image.Image:
     """16- and 32-bit grey scaled by what the picture uses: its depth is not recorded reliably."""
     values = np.asarray(image, dtype=np.float64)
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    if low >= 0 and high <= 255:
-        low, high = 0.0, 255.0
+    if low >= 0 and (high <= 1 or 2 < high <= 255):  # one of the usual ranges, perhaps not all of it used
+        low, high = 0.0, 1.0 if high <= 1 else 255.0
     scaled = (np.nan_to_num(values, nan=low) - low) * (255.0 / max(high - low, 1e-9))
     return Image.fromarray(scaled.astype(np.uint8))
 
