@@ -45,7 +45,7 @@ def require_model(name: str, needed: Sequence[str] = ()) -> Path:
         raise EncoderError(f"The model folder {name} does not exist.", hint="give a folder that exists, or a hub id")
     raise EncoderError(
         f"The model {name} is not on this machine, and nothing is downloaded unasked.",
-        hint=f"huggingface-cli download {name} (HF_ENDPOINT names a mirror), or give a local folder",
+        hint=f"hf download {name} (HF_ENDPOINT names a mirror), or give a local folder",
     )
 
 

@@ -27,7 +27,7 @@ from edu_cli.model_files import find_e5_small
 
 HERE = Path(__file__).parent
 TARGET = HERE.parent / "edu_cli" / "index" / "encoders" / "e5_smoothing.npy"
-INPUTS = {"qkv": ("q", "k", "v"), "fi": ("fi",), "fo": ("fo",)}
+INPUTS = {"qkv": ("q", "k", "v"), "fi": ("fi",)}
 
 
 class Largest:
@@ -48,8 +48,7 @@ def factors(reference: Reference, largest: Largest, strength: float) -> list[dic
     for layer in range(weights.layers):
         row = {}
         for name, parts in INPUTS.items():
-            width = weights.inner if name == "fo" else weights.hidden
-            matrices = [np.abs(reference.matrix(f"l{layer}.{part}.w", width)).max(axis=0) for part in parts]
+            matrices = [np.abs(reference.matrix(f"l{layer}.{part}.w", weights.hidden)).max(axis=0) for part in parts]
             x = np.maximum(largest.by_name[f"l{layer}.{name}"], 1e-5)
             s = x**strength / np.maximum(np.max(matrices, axis=0), 1e-5) ** (1 - strength)
             row[name] = np.maximum(s, 1e-3).astype(np.float16).astype(np.float32)  # as it is stored

@@ -61,8 +61,8 @@ def test_vectors_agree_with_the_float_model(encoder: E5SmallEncoder):
     texts = TEXTS[:5]
     wanted = np.stack([reference.encode([0, *tokenizer.ids("passage: " + text), 2]) for text in texts])
     got = cosines(encoder.encode_passages(texts).dense, wanted)
-    assert got.mean() > 0.999
-    assert got.min() > 0.998
+    assert got.mean() > 0.9995
+    assert got.min() > 0.999
 
 
 def test_vectors_agree_with_the_engine_that_the_weights_come_with(

@@ -1,9 +1,11 @@
 """multilingual-e5-small as an ONNX graph of 8-bit matrix products.
 
-Activations are quantised while it runs (one scale a product), weights beforehand (one scale a column). A few of a
-transformer's channels are far larger than the others and would take all of an activation's 256 steps; they are made
-smaller, and their weights larger by the same factor ("smoothing", Xiao et al. 2022), by the factors in
-`e5_smoothing.npy`, which `train/smooth_e5.py` makes. Cosine to the float model: .9995 with, .997 without.
+Activations are quantised while it runs (one scale a product), weights beforehand (one scale a column). What is far
+larger than the rest would take all of an activation's 256 steps, and it is evened out in two ways. Before attention and
+the feed-forward it is a few channels: they are made smaller, and their weights larger by the same factor ("smoothing",
+Xiao et al. 2022), by the factors in `e5_smoothing.npy`, which `train/smooth_e5.py` makes. Within the feed-forward it is
+a few tokens: each is scaled to its own maximum, and its product back. Mean cosine to the float model: .99977, of which
+the second way gives .0003; with neither .997.
 """
 
 from __future__ import annotations
@@ -17,14 +19,15 @@ from edu_cli.index.encoders.onnx_bytes import MICROSOFT, GraphWriter
 from edu_cli.index.encoders.weights import E5Weights
 
 _STEPS = 127  # int8 weights; symmetric, so -128 stays unused
+_GELU_DIP = 0.17  # GELU never falls lower below zero
 _ZERO = 128  # where uint8 weights have their zero
 
 _Floats = npt.NDArray[np.float32]
 
 
 def read_smoothing(weights: E5Weights) -> list[dict[str, _Floats]]:
-    """Factors of the inputs of `qkv`, `fi` and `fo` by layer; ones where the file is of another model's shape."""
-    sizes = {"qkv": weights.hidden, "fi": weights.hidden, "fo": weights.inner}
+    """Factors of the inputs of `qkv` and `fi` by layer; ones where the file is of another model's shape."""
+    sizes = {"qkv": weights.hidden, "fi": weights.hidden}
     with resources.files("edu_cli.index.encoders").joinpath("e5_smoothing.npy").open("rb") as file:
         table = np.load(file)
     if table.shape != (weights.layers, sum(sizes.values())):
@@ -48,6 +51,7 @@ class _Builder:
 
     def build(self) -> bytes:
         hidden = self.weights.hidden
+        self.graph.constant("dip", np.array([_GELU_DIP], np.float32))
         self.graph.constant("thirds", np.full(3, hidden, np.int64))
         rows = self.norm(["rows"], "emb.ln")
         for layer in range(self.weights.layers):
@@ -62,9 +66,17 @@ class _Builder:
         parts = graph.node("Split", [joined, "thirds"], outputs=3, axis=2)
         (mixed,) = graph.node("MultiHeadAttention", parts, domain=MICROSOFT, num_heads=weights.heads)
         rows = self.norm([self.product(mixed, [name + "ao"], hidden), rows], name + "aln")
-        wide = self.product(rows, [name + "fi"], hidden, factors["fi"], with_bias=False)
-        (bent,) = graph.node("BiasGelu", [wide, self.bias([name + "fi"])], domain=MICROSOFT)
-        return self.norm([self.product(bent, [name + "fo"], inner, factors["fo"]), rows], name + "oln")
+        (bent,) = graph.node("Gelu", [self.product(rows, [name + "fi"], hidden, factors["fi"])], domain=MICROSOFT)
+        return self.norm([*self.product_by_token(bent, name + "fo", inner), rows], name + "oln")
+
+    def product_by_token(self, rows: str, name: str, width: int) -> list[str]:
+        """As `product`, each token scaled to its maximum first and back afterwards; the product and its bias."""
+        (top,) = self.graph.node("ReduceMax", [rows], axes=[2], keepdims=1)
+        (top,) = self.graph.node("Max", [top, "dip"])
+        (share,) = self.graph.node("Reciprocal", [top])
+        (even,) = self.graph.node("Mul", [rows, share])
+        (product,) = self.graph.node("Mul", [self.product(even, [name], width, with_bias=False), top])
+        return [product, self.bias([name])]
 
     def product(
         self, rows: str, names: list[str], width: int, factors: _Floats | None = None, *, with_bias: bool = True

@@ -24,7 +24,7 @@ from edu_cli.index.encoders.weights import read_weights, unpack
 from edu_cli.model_files import find_e5_small
 from edu_cli.types import DualVectors
 
-FORMAT = 3  # raised whenever the same text would get other vectors
+FORMAT = 4  # raised whenever the same text would get other vectors
 _MAX_WINDOWS = 32  # 16,320 tokens; a longer text is known by its beginning
 
 _Floats = npt.NDArray[np.float32]
