@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from edu_cli.errors import UsageError
 from edu_cli.ingest.sniff import reason_to_skip
@@ -17,8 +18,7 @@ _SYSTEM_NAMES = frozenset({"thumbs.db", "desktop.ini", "ehthumbs.db", "icon\r"})
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "__macosx", "$recycle.bin", "system volume information"})
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
+class FoundFile(NamedTuple):
     """A file to load. `rel` is its path below the folder scanned, with `/`, always valid Unicode (see `shown`)."""
 
     location: str
@@ -102,23 +102,24 @@ class _Scanner:
                     else:
                         yield _Walk(entry.path, rel, f"{folder.real}/{entry.name}")
                 else:
-                    self.add(entry.path, rel, entry.stat(follow_symlinks=False), f"{folder.real}/{entry.name}")
+                    self.add(entry.path, entry.name, rel, entry.stat(follow_symlinks=False), folder.real)
             except OSError as error:
                 self.skip(rel, f"cannot be read ({error.strerror})")
 
-    def add(self, location: str, rel: str, info: os.stat_result, real: str, *, is_named: bool = False) -> None:
+    def add(
+        self, location: str, name: str, rel: str, info: os.stat_result, real_folder: str, *, is_named: bool = False
+    ) -> None:
         """A file that was `is_named` by the user is only left out where it cannot be read at all."""
-        name = rel.rsplit("/", 1)[-1]
         reason = _kind_reason(info.st_mode)
         if not reason and not is_named:
             reason = _name_reason(name) or _content_reason(location, name, info.st_size)
         if reason:
             self.skip(rel, reason)
-        else:
-            self.real_files[real] = rel
-            self.files.append(
-                FoundFile(location, shown(rel), info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
-            )
+            return
+        self.real_files[f"{real_folder}/{name}"] = rel
+        self.files.append(
+            FoundFile(location, shown(rel), info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+        )
 
     def skip(self, rel: str, reason: str) -> None:
         self.skipped.append(Skipped(shown(rel), reason))
@@ -144,7 +145,8 @@ class _Scanner:
             if real in self.real_files:
                 self.skip(link.rel, f"a symbolic link to {shown(self.real_files[real])}, which is read there")
             else:
-                self.add(link.location, link.rel, info, real)
+                self.add(link.location, name, link.rel, info, os.path.dirname(real))  # noqa: PTH120 - see above
+                self.real_files.setdefault(real, link.rel)
         elif reason := _folder_reason(name):
             self.skip(link.rel, reason)
         elif real in self.folders or any(folder.startswith(real.rstrip("/") + "/") for folder in self.folders):
@@ -172,7 +174,7 @@ def scan(path: Path) -> ScanResult:
         scanner.walk(_Walk(location, "", os.path.realpath(location)))
         scanner.follow_links()
     else:
-        scanner.add(location, path.name, info, os.path.realpath(location), is_named=True)
+        scanner.add(location, path.name, path.name, info, "", is_named=True)
     return ScanResult(
         tuple(sorted(scanner.files, key=lambda found: found.rel)),
         tuple(sorted(scanner.skipped, key=lambda skipped: (skipped.rel, skipped.reason))),
@@ -195,6 +197,8 @@ def _folder_reason(name: str) -> str:
 
 
 def _name_reason(name: str) -> str:
+    if name[0] not in "~.TtDdEeIi":  # none of the names below: the rule for almost every file
+        return ""
     if name.startswith(("~$", ".~lock.", "._")):
         return "a lock or shadow file of an office program"
     if name.startswith("."):
@@ -205,15 +209,16 @@ def _name_reason(name: str) -> str:
 def _kind_reason(mode: int) -> str:
     if stat.S_ISREG(mode):
         return ""
-    kinds = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISCHR, "a device"))
+    kinds = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"))
     return next((kind for test, kind in kinds if test(mode)), "a device")
 
 
 def _content_reason(location: str, name: str, size: int) -> str:
     """Why a file is no document, judged by its name, and by its first bytes where the name tells nothing."""
     suffix = suffix_of(name)
-    if suffix in FORMAT_OF_SUFFIX:
-        return "an empty file" if size == 0 and FORMAT_OF_SUFFIX[suffix] == "code" else ""
+    kind = FORMAT_OF_SUFFIX.get(suffix)
+    if kind:
+        return "an empty file" if size == 0 and kind == "code" else ""
     if suffix in REASON_OF_SUFFIX:
         return REASON_OF_SUFFIX[suffix]
     return "an empty file of an unknown kind" if size == 0 else reason_to_skip(Path(location))
