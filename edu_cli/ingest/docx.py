@@ -13,7 +13,7 @@ from edu_cli.ingest.docx_styles import Style, outline_level, read_styles
 from edu_cli.ingest.docx_tables import read_table
 from edu_cli.ingest.office_graphics import chart_blocks, diagram_blocks
 from edu_cli.ingest.office_pictures import OfficePictures
-from edu_cli.ingest.ooxml import Element, Package, attribute, child, children, chosen, local
+from edu_cli.ingest.ooxml import Element, Package, attribute, child, children, chosen, local, whole_number
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.types import Block, BlockKind, Document
 
@@ -57,12 +57,11 @@ class _BodyReader:
         self._carried: Inline | None = None  # a paragraph whose end was deleted, waiting for the next one
 
     def _xml(self, kind: str) -> Element | None:
-        part = self._package.related(self.part, kind)
-        return self._package.xml(part) if part else None
+        return self._package.side_xml(self._package.related(self.part, kind))
 
     def warnings(self) -> list[str]:
         """What could not be read, with how many."""
-        told = self._pictures.warnings()
+        told = [*self._package.warnings, *self._pictures.warnings()]
         if self._objects:
             told.append(f"{self._objects} embedded objects were not read")
         if self._foreign:
@@ -140,7 +139,7 @@ class _BodyReader:
             return None
         tied = self._numbering.of_style(style_id)
         if level is not None:
-            depth = int(attribute(level, "val", "0") or 0)
+            depth = whole_number(level, most=8)
         elif style.num_level is not None:
             depth = style.num_level
         else:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from edu_cli.ingest.ooxml import Element, attribute, child, children, is_on
+from edu_cli.ingest.ooxml import Element, attribute, child, children, is_on, whole_number
 
 _DIGITS = "〇一二三四五六七八九"
 _LEGAL_DIGITS = "零壹贰叁肆伍陆柒捌玖"
@@ -169,13 +169,13 @@ def read_numbering(root: Element | None) -> Numbering:
         linked = child(abstract, "numStyleLink")
         if linked is not None:
             abstract = by_link.get(attribute(linked, "val"), abstract)
-        levels = {int(attribute(e, "ilvl", "0")): e for e in children(abstract, "lvl")}
+        levels = {whole_number(e, "ilvl", most=8): e for e in children(abstract, "lvl")}
         for override in children(num, "lvlOverride"):
-            level = int(attribute(override, "ilvl", "0"))
+            level = whole_number(override, "ilvl", most=8)
             if (own := child(override, "lvl")) is not None:
                 levels[level] = own
             if (start := child(override, "startOverride")) is not None:
-                numbering._overrides[num_id, level] = _number(start, 1)
+                numbering._overrides[num_id, level] = whole_number(start, default=1)
         numbering._levels[num_id] = {level: _level(e) for level, e in levels.items()}
         numbering._lists[num_id] = abstract_id
         for level, e in levels.items():
@@ -191,15 +191,10 @@ def _level(element: Element) -> _Level:
     return _Level(
         style=attribute(style, "val", "decimal") if style is not None else "decimal",
         template=attribute(template, "val") if template is not None else "",
-        start=_number(child(element, "start"), 1),
+        start=whole_number(child(element, "start"), default=1),
         is_legal=is_on(child(element, "isLgl")),
-        restart_after=_number(restart, 0) if restart is not None else None,
+        restart_after=whole_number(restart) if restart is not None else None,
     )
-
-
-def _number(element: Element | None, default: int) -> int:
-    text = attribute(element, "val") if element is not None else ""
-    return int(text) if text.lstrip("-").isdecimal() else default
 
 
 def _formatted(style: str, n: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -176,7 +177,8 @@ def _dollars(formula: str, mark: str) -> str:
 
 
 def _symbol(e: Element) -> str:
-    code = int(attribute(e, "char", "0") or "0", 16)
+    digits = attribute(e, "char")
+    code = int(digits, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,5}", digits) else 0
     known = symbol_of(attribute(e, "font"), code)
     return known or (chr(code) if not 0xE000 <= code <= 0xF8FF and code >= 0x20 else "")
 

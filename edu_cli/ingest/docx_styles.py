@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from edu_cli.ingest.ooxml import Element, attribute, child, children, is_on
+from edu_cli.ingest.ooxml import Element, attribute, child, children, is_on, whole_number
 
 _HEADING = re.compile(r"(?:heading|标题|標題|überschrift|titre|见出し|見出し)\s*([1-9])", re.IGNORECASE)
 _TITLE = re.compile(r"(?:title|文档标题|标题|標題)", re.IGNORECASE)
@@ -105,7 +105,7 @@ def _inherited_list(chain: list[Element]) -> tuple[str, int | None]:
         numbered = child(element, "pPr", "numPr")
         if numbered is not None and (num := child(numbered, "numId")) is not None:
             level = child(numbered, "ilvl")
-            return attribute(num, "val"), int(attribute(level, "val", "0")) if level is not None else None
+            return attribute(num, "val"), whole_number(level, most=8) if level is not None else None
     return "", None
 
 

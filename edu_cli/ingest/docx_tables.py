@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from edu_cli.ingest.ooxml import Element, attribute, child, chosen, is_on, local
+from edu_cli.ingest.ooxml import Element, attribute, child, chosen, is_on, local, whole_number
 from edu_cli.ingest.table_rows import Cell, table_blocks
 from edu_cli.types import Block
 
 # A cell past this is a page that a form frames (a lab report's "实验步骤"), not a value in a row.
 _PROSE_CHARS = 600
+_COLUMNS = 63  # Word's own limit
 
 ReadBlocks = Callable[[Element | None], Iterator[Block]]
 
@@ -57,10 +58,10 @@ def _inside(element: Element, name: str) -> Iterator[Element]:
 
 
 def _cells(row: Element, properties: Element | None, read: ReadBlocks) -> Iterator[_WordCell]:
-    column = _val(child(properties, "gridBefore"), 0)
+    column = whole_number(child(properties, "gridBefore"), most=_COLUMNS)
     for cell in _inside(row, "tc"):
         own = child(cell, "tcPr")
-        columns = max(1, _val(child(own, "gridSpan"), 1))
+        columns = max(1, whole_number(child(own, "gridSpan"), default=1, most=_COLUMNS))
         merge = child(own, "vMerge")
         continues = merge is not None and attribute(merge, "val", "continue") == "continue"
         if child(own, "hMerge") is not None and attribute(child(own, "hMerge"), "val", "continue") == "continue":
@@ -111,8 +112,3 @@ def _laid_out(row: Sequence[_WordCell]) -> Iterator[Block]:
         yield from cell.blocks
     if line:
         yield Block("paragraph", " ".join(line))
-
-
-def _val(element: Element | None, default: int) -> int:
-    text = attribute(element, "val") if element is not None else ""
-    return int(text) if text.isdecimal() else default

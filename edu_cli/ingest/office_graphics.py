@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from edu_cli.ingest.ooxml import Element, Package, attribute, child, children, descendants, local
+from edu_cli.ingest.ooxml import Element, Package, attribute, child, children, descendants, local, whole_number
 from edu_cli.ingest.table_rows import Cell, table_blocks
 from edu_cli.types import Block
 
@@ -14,7 +14,7 @@ _MAX_POINTS = 200  # a chart of more points is a picture of a trend; its first p
 def chart_blocks(package: Package, part: str, relation: str, page: int | None = None) -> list[Block]:
     """A chart's title as a caption, then its categories by its series as a table."""
     found = package.relationships(part).get(relation)
-    root = package.xml(found.target) if found and not found.external else None
+    root = package.side_xml(found.target) if found and not found.external else None
     chart = child(root, "chart")
     title = drawing_text(child(chart, "title")).strip()
     series = [
@@ -40,12 +40,12 @@ def chart_blocks(package: Package, part: str, relation: str, page: int | None = 
 def diagram_blocks(package: Package, part: str, relation: str, page: int | None = None) -> list[Block]:
     """SmartArt as a nested list, in the order of its data."""
     found = package.relationships(part).get(relation)
-    root = package.xml(found.target) if found and not found.external else None
+    root = package.side_xml(found.target) if found and not found.external else None
     points = {attribute(e, "modelId"): e for e in children(child(root, "ptLst"), "pt")}
     below: dict[str, list[tuple[int, str]]] = {}
     for e in children(child(root, "cxnLst"), "cxn"):
         if attribute(e, "type", "parOf") == "parOf":
-            below.setdefault(attribute(e, "srcId"), []).append((_int(attribute(e, "srcOrd")), attribute(e, "destId")))
+            below.setdefault(attribute(e, "srcId"), []).append((whole_number(e, "srcOrd"), attribute(e, "destId")))
     roots = [key for key, e in points.items() if attribute(e, "type") == "doc"]
     lines = [line for key in roots for line in _outline(key, points, below, 0, set())]
     if not lines:  # data without connections: every text in order
@@ -93,7 +93,7 @@ def _points(*holders: Element | None) -> dict[int, str]:
             for e in descendants(level, "pt"):
                 value = child(e, "v")
                 text = _number((value.text or "").strip() if value is not None else "")
-                place = _int(attribute(e, "idx"))
+                place = whole_number(e, "idx")
                 points[place] = f"{points[place]} {text}" if place in points else text
     return points
 
@@ -104,7 +104,3 @@ def _number(text: str) -> str:
         return f"{float(text):.12g}" if "." in text or "E" in text.upper() else text
     except ValueError:
         return text
-
-
-def _int(text: str) -> int:
-    return int(text) if text.isdecimal() else 0

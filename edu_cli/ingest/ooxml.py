@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -27,6 +28,9 @@ _PACKAGE_BYTES = 2 * 2**30
 _PARTS = 50_000
 _RATIO = 300  # XML packs 10 to 50 times; only bombs pack more than this past the first megabytes
 _RATIO_FREE_BYTES = 16 * 2**20
+
+# What zipfile raises for a part that is damaged, encrypted or packed in an unknown way.
+_DAMAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
 
 # Strict files say the same in other namespaces; elements are matched by local name, so that only attributes matter.
 _RELATIONSHIP = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -53,6 +57,7 @@ class Package:
             self._zip.close()
             raise
         self._parts = {info.filename.replace("\\", "/").lstrip("/").lower(): info for info in self._zip.infolist()}
+        self.warnings: list[str] = []
         self._relationships: dict[str, dict[str, Relationship]] = {}
 
     def __enter__(self) -> Package:
@@ -77,7 +82,7 @@ class Package:
             return b""
         try:
             return self._zip.read(info)
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError):
+        except _DAMAGE:
             return b""
 
     def xml(self, part: str) -> Element | None:
@@ -93,9 +98,19 @@ class Package:
             raise LoadError(f"{self._name} holds {info.file_size >> 20} MB of XML in {part}.", code="too_large")
         try:
             data = self._zip.read(info)
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
+        except _DAMAGE as error:
             raise LoadError(f"{self._name} is damaged: {part} cannot be unpacked.", hint="save it again") from error
         return _parsed(data, part, self._name)
+
+    def side_xml(self, part: str | None) -> Element | None:
+        """As `xml` for a part that the document can do without: where it is damaged, None and a warning."""
+        try:
+            return self.xml(part) if part else None
+        except LoadError as error:
+            if error.code != "corrupt":
+                raise
+            self.warnings.append(f"{part} is damaged and was not read")
+            return None
 
     def main_part(self) -> str:
         """The part that the package is about. Raises LoadError where there is none."""
@@ -111,7 +126,7 @@ class Package:
         """What `part` points to, by id; those that point nowhere are left out."""
         if part not in self._relationships:
             folder, name = posixpath.split(part)
-            root = self.xml(posixpath.join(folder, "_rels", f"{name}.rels"))
+            root = self.side_xml(posixpath.join(folder, "_rels", f"{name}.rels"))
             self._relationships[part] = dict(_relations(root, folder)) if root is not None else {}
         return self._relationships[part]
 
@@ -152,6 +167,12 @@ def attribute(element: Element, name: str, default: str = "") -> str:
         if key.endswith("}" + name):
             return value
     return default
+
+
+def whole_number(element: Element | None, name: str = "val", default: int = 0, most: int = 100_000) -> int:
+    """A count in an attribute; `default` where it is absent or no number, never past `most`: files lie."""
+    text = attribute(element, name) if element is not None else ""
+    return min(int(text), most) if text.isascii() and text.isdecimal() and len(text) < 19 else default
 
 
 def relation_id(element: Element, name: str = "id") -> str:

@@ -29,7 +29,7 @@ def read_pptx(path: Path, options: LoadOptions) -> Document:
             blocks=blocks,
             pages=deck.n_slides,
             pages_ocr=tuple(deck.pages_ocr),
-            warnings=(*deck.warnings, *deck.pictures.warnings()),
+            warnings=(*deck.warnings, *package.warnings, *deck.pictures.warnings()),
         )
 
 
@@ -93,7 +93,7 @@ class _Deck:
     def _notes(self, part: str, page: int) -> list[Block]:
         """The speaker's notes, without the number and the header that the notes page carries."""
         notes = self.package.related(part, "notesSlide")
-        root = self.package.xml(notes) if notes else None
+        root = self.package.side_xml(notes)
         texts = [
             shape_text(child(shape, "txBody"), has_bullets=False).text
             for shape in visible_shapes(child(root, "cSld", "spTree"))

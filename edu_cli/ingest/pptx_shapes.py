@@ -8,7 +8,18 @@ from typing import NamedTuple
 
 from edu_cli.ingest.office_graphics import chart_blocks, diagram_blocks
 from edu_cli.ingest.office_pictures import OfficePictures
-from edu_cli.ingest.ooxml import Element, Package, attribute, child, children, chosen, descendants, local, relation_id
+from edu_cli.ingest.ooxml import (
+    Element,
+    Package,
+    attribute,
+    child,
+    children,
+    chosen,
+    descendants,
+    local,
+    relation_id,
+    whole_number,
+)
 from edu_cli.ingest.pptx_order import Box, reading_order
 from edu_cli.ingest.pptx_text import shape_text
 from edu_cli.ingest.table_rows import Cell, table_blocks
@@ -18,6 +29,7 @@ _TITLES = ("title", "ctrTitle")
 _FURNITURE = ("sldNum", "dt", "ftr", "hdr")
 _BULLETED = ("body", "obj", "")
 _ICON_EMU = 0.5 * 914_400  # pictures smaller than half an inch both ways are icons
+_COLUMNS = 75  # PowerPoint's own limit
 _NOWHERE = Box(0.0, 0.0, 0.0, 0.0)
 
 
@@ -98,7 +110,7 @@ class ShapeReader:
 
     def _boxes_of(self, part: str) -> dict[_Placeholder, Box]:
         if part not in self._layouts:
-            tree = child(self._package.xml(part), "cSld", "spTree")
+            tree = child(self._package.side_xml(part), "cSld", "spTree")
             found = ((_placeholder(shape), _own_box(shape)) for shape in visible_shapes(tree))
             self._layouts[part] = {holder: box for holder, box in found if holder is not None and box is not None}
         return self._layouts[part]
@@ -157,7 +169,7 @@ class ShapeReader:
                 if _is_set(cell, "hMerge"):
                     continue
                 text = " ".join(shape_text(child(cell, "txBody"), has_bullets=False).text.split())
-                columns = int(attribute(cell, "gridSpan", "1") or 1)
+                columns = max(1, whole_number(cell, "gridSpan", default=1, most=_COLUMNS))
                 is_lower = _is_set(cell, "vMerge")
                 cells.append(Cell("" if is_lower else text, column, columns, is_lower))
             rows.append(cells)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from edu_cli.ingest.docx_numbering import chinese_number, circled, letters, roman
 from edu_cli.ingest.omml import latex
-from edu_cli.ingest.ooxml import Element, attribute, child, children, chosen, descendants, local
+from edu_cli.ingest.ooxml import Element, attribute, child, children, chosen, descendants, local, whole_number
 
 _COUNTERS: tuple[tuple[str, Callable[[int], str]], ...] = (
     ("arabic", str),
@@ -37,7 +37,7 @@ def shape_text(body: Element | None, *, has_bullets: bool) -> ShapeText:
     for paragraph in children(body, "p"):
         text = paragraph_text(paragraph).strip("\n").rstrip()
         properties = child(paragraph, "pPr")
-        level = int(attribute(properties, "lvl", "0") or 0) if properties is not None else 0
+        level = whole_number(properties, "lvl", most=8)
         mark = _mark(properties, level, counts, has_bullets=has_bullets) if text.strip() else ""
         if not text.strip():
             continue
@@ -91,7 +91,7 @@ def _mark(properties: Element | None, level: int, counts: dict[int, int], *, has
         return ""
     numbered = child(properties, "buAutoNum")
     if numbered is not None:
-        start = int(attribute(numbered, "startAt", "1") or 1)
+        start = whole_number(numbered, "startAt", default=1)
         counts[level] = counts[level] + 1 if counts[level] else start
         return _number(attribute(numbered, "type", "arabicPeriod"), counts[level])
     counts[level] = 0

@@ -264,3 +264,16 @@ def test_xml_that_is_cut_off_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     whole = part("document", f"<w:body>{p('第一段')}{p('第二段')}</w:body>")
     path = write_docx(tmp_path / "a.docx", "", {"word/document.xml": whole[: whole.index("第二段")]})
     assert texts(read_docx(path, LoadOptions())) == ["第一段"]
+
+
+def test_a_damaged_side_part_costs_itself_only(tmp_path: Path) -> None:
+    path = write_docx(tmp_path / "a.docx", p("正文"), {"word/styles.xml": "这不是 XML"})
+    document = read_docx(path, LoadOptions())
+    assert texts(document) == ["正文"]
+    assert document.warnings == ("word/styles.xml is damaged and was not read",)
+
+
+def test_numbers_that_lie_cost_neither_memory_nor_the_document(tmp_path: Path) -> None:
+    wild = "<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val='99999999999'/></w:tcPr>" + p("甲") + "</w:tc></w:tr></w:tbl>"
+    listed = p("项", "<w:numPr><w:ilvl w:val='x'/><w:numId w:val='1'/></w:numPr>")
+    assert texts(docx(tmp_path, wild + listed, numbering="<w:num w:numId='1'/>")) == ["甲", "项"]
