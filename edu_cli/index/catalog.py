@@ -17,6 +17,7 @@ from edu_cli.types import (
     EncoderPin,
     FaqEntry,
     FileStamp,
+    IndexRow,
     KnownDocument,
     Parent,
     Root,
@@ -80,6 +81,25 @@ class Catalog:
         for start in range(0, len(child_ids), _PAGE):
             wanted = json.dumps(list(child_ids[start : start + _PAGE]))
             yield from map(_child_row, self.database.rows(_CHILDREN_BY_ID, (wanted,)))
+
+    def index_children(self) -> list[IndexRow]:
+        """All children as rows of a derived index; no text is read."""
+        rows = self.database.rows(
+            """SELECT c.child_id, c.parent_id, d.doc_id, d.subject, d.tenant, c.text_key
+               FROM children c JOIN parents p USING (parent_id) JOIN documents d USING (doc_id)"""
+        )
+        return [IndexRow(*row) for row in rows]
+
+    def index_parents(self) -> list[IndexRow]:
+        """All parents as rows of a derived index, their ids in the place of a child's; no text is read.
+
+        A parent's id depends on its section and text, so that with the title it is the key of what is indexed.
+        """
+        rows = self.database.rows(
+            """SELECT p.parent_id, d.doc_id, d.subject, d.tenant, d.title
+               FROM parents p JOIN documents d USING (doc_id)"""
+        )
+        return [IndexRow(p, p, doc, subject, tenant, content_id(p, title)) for p, doc, subject, tenant, title in rows]
 
     def child_ids(self) -> set[str]:
         """The ids of all children."""

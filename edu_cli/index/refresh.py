@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from edu_cli.config import LexicalSettings
 from edu_cli.index.catalog import Catalog
+from edu_cli.index.generations import facts_of
 from edu_cli.text import content_id
 from edu_cli.types import CachedVectors, Child, ChildRow, IndexRow, Parent, SparseVector
 
+FORMAT = 1  # that of lexical.py and sparse.py, which are not imported here: every verb would pay for numpy
 TextOf = Callable[[ChildRow], str]
 VectorsOf = Callable[[Mapping[str, str]], Mapping[str, CachedVectors]]
 
@@ -41,19 +43,21 @@ class LexicalPlace:
 
 def check_lexical(catalog: Catalog, place: LexicalPlace) -> IndexReport:
     """Compares the stored fingerprint with what the catalog and the settings ask for; reads no text."""
-    from edu_cli.index.lexical import stored_counts, stored_fingerprint
-
     start = time.perf_counter()
     corpus_hash = catalog.corpus_hash()
-    stored, wanted = stored_fingerprint(place.path), _fingerprint(corpus_hash, place)
-    counts = stored_counts(place.path)
+    facts = facts_of(place.path)
+    stored, wanted = facts.get("fingerprint"), _fingerprint(corpus_hash, place)
     status, reason = ("fresh", "") if stored == wanted else ("stale", _why(stored))
-    n_children = catalog.n_children() if counts.rows else 0
-    return IndexReport(status, reason, corpus_hash, n_children, counts.terms, time.perf_counter() - start)
+    n_children, n_terms = catalog.n_children() if facts else 0, facts.get("terms", 0)
+    return IndexReport(status, reason, corpus_hash, n_children, n_terms, time.perf_counter() - start)
 
 
 def refresh_lexical(catalog: Catalog, place: LexicalPlace, text_of: TextOf, *, force: bool = False) -> IndexReport:
-    """Rebuilds the BM25 index when, and only when, it is stale or `force`; unchanged texts are not cut again."""
+    """Rebuilds the BM25 index when, and only when, it is stale or `force`; unchanged texts are not cut again.
+
+    Its rows are whole parents, since a question's words often stand in several children of one: bench/retrieval.py
+    measured nDCG@10 .01 to .06 higher than with children on all twelve sets.
+    """
     start = time.perf_counter()
     found = check_lexical(catalog, place)
     if found.status == "fresh" and not force:
@@ -62,7 +66,7 @@ def refresh_lexical(catalog: Catalog, place: LexicalPlace, text_of: TextOf, *, f
     from edu_cli.index.tokens import open_tokenizer
 
     counts = build_lexical(
-        _parent_rows(catalog),
+        catalog.index_parents(),
         lambda rows: _parent_texts(catalog, rows, text_of),
         place.path,
         tokenizer=open_tokenizer(place.user_dict, place.cache),
@@ -74,51 +78,29 @@ def refresh_lexical(catalog: Catalog, place: LexicalPlace, text_of: TextOf, *, f
     return IndexReport("rebuilt", reason, found.corpus_hash, catalog.n_children(), counts.terms, seconds)
 
 
-def refresh_sparse(catalog: Catalog, path: Path, vectors_of: VectorsOf, text_of: TextOf, *, encoder: str) -> bool:
-    """Brings the copy of the sparse vectors up to date; whether it had to be written.
+def is_sparse_fresh(catalog: Catalog, path: Path, encoder: str) -> bool:
+    """Whether the copy of the sparse vectors is of this corpus and encoder (its fingerprint); reads no vector."""
+    return facts_of(path).get("fingerprint") == _sparse_fingerprint(catalog, encoder)
 
-    `encoder` is its fingerprint, `vectors_of` gives the vectors of encoding texts by key. Raises StoreError.
+
+def refresh_sparse(catalog: Catalog, path: Path, vectors_of: VectorsOf, text_of: TextOf, *, encoder: str) -> None:
+    """Brings the copy of the sparse vectors up to date; `vectors_of` gives those of encoding texts by key.
+
+    Raises StoreError.
     """
-    from edu_cli.index.sparse import build_sparse, sparse_fingerprint
-
-    wanted = f"{encoder}/{catalog.corpus_hash()}"
-    if sparse_fingerprint(path) == wanted:
-        return False
+    from edu_cli.index.sparse import build_sparse
 
     def vectors(rows: Sequence[IndexRow]) -> list[SparseVector]:
         texts = dict(zip((row.key for row in rows), _texts(catalog, rows, text_of), strict=True))
         found = vectors_of(texts)
         return [found[row.key].sparse for row in rows]
 
-    build_sparse(_child_rows(catalog), vectors, path, fingerprint=wanted)
-    return True
-
-
-def _child_rows(catalog: Catalog) -> Iterable[IndexRow]:
-    """All children as rows of the sparse copy."""
-    return (
-        IndexRow(row.child_id, row.parent_id, row.doc_id, row.subject, row.tenant, row.text_key)
-        for row in catalog.child_rows()
-    )
+    build_sparse(catalog.index_children(), vectors, path, fingerprint=_sparse_fingerprint(catalog, encoder))
 
 
 def _texts(catalog: Catalog, rows: Sequence[IndexRow], text_of: TextOf) -> list[str]:
     found = {row.child_id: text_of(row) for row in catalog.child_rows([row.child_id for row in rows])}
     return [found[row.child_id] for row in rows]
-
-
-def _parent_rows(catalog: Catalog) -> Iterable[IndexRow]:
-    """All parents as rows of the BM25 index, their own ids in the place of a child's.
-
-    Whole parents, since a question's words often stand in several children of one: bench/retrieval.py measured nDCG@10
-    .01 to .06 higher than with children on all twelve sets.
-    """
-    last = ""
-    for row in catalog.child_rows():  # in document order: the children of a parent follow each other
-        if row.parent_id != last:
-            last = row.parent_id
-            key = content_id(row.title, *row.parent.section, row.parent.text)
-            yield IndexRow(last, last, row.doc_id, row.subject, row.tenant, key)
 
 
 def _parent_texts(catalog: Catalog, rows: Sequence[IndexRow], text_of: TextOf) -> list[str]:
@@ -135,10 +117,15 @@ def _parent_texts(catalog: Catalog, rows: Sequence[IndexRow], text_of: TextOf) -
 
 
 def _fingerprint(corpus_hash: str, place: LexicalPlace) -> str:
-    from edu_cli.index.lexical import lexical_fingerprint
+    """What an index of this corpus under these settings is known by."""
     from edu_cli.index.tokens import tokenizer_fingerprint
 
-    return lexical_fingerprint(f"parents of {corpus_hash}", tokenizer_fingerprint(place.user_dict), place.settings)
+    tokenizer = tokenizer_fingerprint(place.user_dict)
+    return content_id(str(FORMAT), "parents", corpus_hash, tokenizer, repr(place.settings.k1), repr(place.settings.b))
+
+
+def _sparse_fingerprint(catalog: Catalog, encoder: str) -> str:
+    return content_id(str(FORMAT), encoder, catalog.corpus_hash())
 
 
 def _why(stored: str | None) -> str:

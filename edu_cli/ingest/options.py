@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from edu_cli.ingest.ocr_cache import FrameLines
 from edu_cli.types import Block
+
+if TYPE_CHECKING:
+    from edu_cli.ingest.ocr_cache import FrameLines
 
 
 @dataclass(frozen=True, slots=True)

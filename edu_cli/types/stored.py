@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, NamedTuple
 
 from edu_cli.types.documents import Child, FaqEntry, OcrPage, Parent
 from edu_cli.types.vectors import SparseVector
+
+if TYPE_CHECKING:  # for annotations only: most verbs do without numpy's 0.1 s
+    import numpy as np
+    import numpy.typing as npt
 
 
 class FileStamp(NamedTuple):

@@ -16,7 +16,7 @@ from edu_cli.errors import IndexMismatchError
 from edu_cli.index.catalog_write import CatalogWriter, open_catalog_writer
 from edu_cli.index.encoders.choose import choose_encoder, open_encoder
 from edu_cli.index.lock import patiently
-from edu_cli.index.refresh import IndexReport, refresh_lexical, refresh_sparse
+from edu_cli.index.refresh import IndexReport, is_sparse_fresh, refresh_lexical, refresh_sparse
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.request import IngestTools
 from edu_cli.ingest.split import encoding_text
@@ -213,7 +213,7 @@ def refresh_indexes(
 ) -> IndexReport:
     """Brings the sparse copy and the BM25 index up to date, under the project's lock."""
     pin = catalog.encoder()
-    if pin and pin.name != "none":
+    if pin and pin.name != "none" and not is_sparse_fresh(catalog, project.sparse_path, pin.fingerprint):
         vectors = IngestVectors(project, settings, catalog, progress, 0.0)
         texts, cache = vectors.texts()
         try:

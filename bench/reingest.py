@@ -1,0 +1,83 @@
+"""What a second `edu ingest` costs: nothing changed, and one file changed, over N small files. JSON on stdout.
+
+    python bench/reingest.py [--files 5000] [--encoder none|e5-small] [--rounds 5]
+
+Whole processes, in turn with a bare interpreter and a bare walk with stat, in CPU seconds (medians): the ratios say
+what a re-ingest costs beyond what any program must pay.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+WALK = """
+import os, sys
+todo = [sys.argv[1]]
+while todo:
+    for entry in os.scandir(todo.pop()):
+        if entry.is_dir():
+            todo.append(entry.path)
+        else:
+            entry.stat()
+"""
+
+
+def cpu_seconds(command: list[str], cwd: Path) -> float:
+    """User and system time of a process and its children."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, cwd=cwd, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def write_files(folder: Path, n_files: int) -> None:
+    for i in range(n_files):
+        part = folder / f"{i // 100:03d}"
+        part.mkdir(parents=True, exist_ok=True)
+        (part / f"{i}.md").write_text(f"# 第{i}讲\n\n这一讲说的是第 {i * 7919 % 1000} 号题目。\n", encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--files", type=int, default=5000)
+    parser.add_argument("--encoder", choices=("none", "e5-small"), default="none")
+    parser.add_argument("--rounds", type=int, default=5)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        write_files(folder / "files", args.files)
+        time.sleep(2.5)  # stamps younger than two seconds are not trusted, see ingest/plan.py
+        edu = [sys.executable, "-m", "edu_cli", "ingest", "files", "-q"]
+        first = cpu_seconds([*edu, "--encoder", args.encoder], folder)
+        figures: dict[str, list[float]] = {"start": [], "walk": [], "unchanged": [], "one_changed": []}
+        for i in range(args.rounds):
+            start = cpu_seconds([sys.executable, "-c", "pass"], folder)
+            figures["start"].append(start)
+            figures["walk"].append(cpu_seconds([sys.executable, "-c", WALK, "files"], folder) - start)
+            figures["unchanged"].append(cpu_seconds(edu, folder))
+            (folder / "files" / "000" / "0.md").write_text(f"# 改过\n\n第 {i} 次改动。\n", encoding="utf-8")
+            figures["one_changed"].append(cpu_seconds(edu, folder))
+            cpu_seconds(edu, folder)  # trusts the new stamp again
+        medians = {name: round(statistics.median(values), 3) for name, values in figures.items()}
+        result = {
+            "files": args.files,
+            "encoder": args.encoder,
+            "cores": os.cpu_count(),
+            "load": os.getloadavg()[0],
+            "cpu_seconds": {"first": round(first, 2), **medians},
+            "one_file_costs": round(medians["one_changed"] - medians["unchanged"], 3),
+        }
+        sys.stdout.write(json.dumps(result, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()
