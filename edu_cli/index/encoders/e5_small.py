@@ -1,6 +1,6 @@
 """The bundled encoder: multilingual-e5-small on onnxruntime, and character pairs as its sparse side.
 
-One text a run, without padding and mask: attention then takes its fast path, and a vector cannot depend on its
+One text a run, without padding and mask: nothing is computed in vain, and a vector cannot depend on its
 neighbours. Texts are spread over threads, since onnxruntime lets go of the interpreter's lock.
 """
 
@@ -24,7 +24,7 @@ from edu_cli.index.encoders.weights import read_weights, unpack
 from edu_cli.model_files import find_e5_small
 from edu_cli.types import DualVectors
 
-FORMAT = 4  # raised whenever the same text would get other vectors
+FORMAT = 5  # raised whenever the same text would get other vectors
 _MAX_WINDOWS = 32  # 16,320 tokens; a longer text is known by its beginning
 
 _Floats = npt.NDArray[np.float32]
