@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from edu_cli.errors import EduError, LoadError
+from edu_cli.ingest.ooxml import refuse_bomb
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.scan import shown
 from edu_cli.ingest.sniff import HEAD_BYTES, format_of, named_format
@@ -17,6 +18,7 @@ from edu_cli.types import Document
 
 Reader = Callable[[Path, LoadOptions], Document]
 
+_ZIPPED: frozenset[Format] = frozenset({"xlsx", "odt", "odp", "ods"})  # docx and pptx are checked as they are opened
 _READERS: dict[Format, str] = {
     "text": "text_file:read_text_file",
     "markdown": "markdown:read_markdown",
@@ -91,6 +93,9 @@ def _read_head(path: Path, name: str, options: LoadOptions) -> bytes:
 def _read(path: Path, name: str, kind: Format, options: LoadOptions) -> Document:
     module, function = _READERS[kind].split(":")
     try:
+        if kind in _ZIPPED:
+            with zipfile.ZipFile(path) as package:
+                refuse_bomb(package, name)
         reader: Reader = getattr(importlib.import_module(f"edu_cli.ingest.{module}"), function)
         return reader(path, options)
     except LoadError as error:

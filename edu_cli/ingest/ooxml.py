@@ -52,7 +52,7 @@ class Package:
         self._name = shown(path.name)
         self._zip = zipfile.ZipFile(path)
         try:
-            self._refuse_bomb()
+            refuse_bomb(self._zip, self._name)
         except LoadError:
             self._zip.close()
             raise
@@ -137,19 +137,17 @@ class Package:
                 return relationship.target
         return None
 
-    def _refuse_bomb(self) -> None:
-        infos = self._zip.infolist()
-        unpacked = sum(info.file_size for info in infos)
-        packed = sum(info.compress_size for info in infos)
-        if (
-            len(infos) > _PARTS
-            or unpacked > _PACKAGE_BYTES
-            or (unpacked > _RATIO_FREE_BYTES and unpacked > _RATIO * max(packed, 1))
-        ):
-            raise LoadError(
-                f"{self._name} unpacks to {unpacked >> 20} MB in {len(infos)} parts, as only a zip bomb does.",
-                code="too_large",
-            )
+
+def refuse_bomb(package: zipfile.ZipFile, name: str) -> None:
+    """Raises LoadError for a zip that unpacks to more than any document holds."""
+    infos = package.infolist()
+    unpacked = sum(info.file_size for info in infos)
+    packed = sum(info.compress_size for info in infos)
+    is_dense = unpacked > _RATIO_FREE_BYTES and unpacked > _RATIO * max(packed, 1)
+    if len(infos) > _PARTS or unpacked > _PACKAGE_BYTES or is_dense:
+        raise LoadError(
+            f"{name} unpacks to {unpacked >> 20} MB in {len(infos)} parts, as only a zip bomb does.", code="too_large"
+        )
 
 
 def local(element: Element) -> str:

@@ -96,7 +96,8 @@ def read_xlsx(path: Path) -> tuple[list[Sheet], str | None, list[str]]:
     from openpyxl import load_workbook
 
     try:
-        book = load_workbook(path, data_only=True)
+        with path.open("rb") as file:  # by a name it would go by the extension, which may lie
+            book = load_workbook(file, data_only=True)
     except Exception as error:  # openpyxl raises KeyError, ValueError, TypeError, BadZipFile … for a damaged workbook
         raise LoadError(
             f"{shown(path.name)} is no readable workbook: {error}.", hint="save it again", code="corrupt"

@@ -93,6 +93,27 @@ def test_a_missing_extension_needs_no_warning(tmp_path: Path) -> None:
     assert _load(write_docx(tmp_path / "无扩展名", p("正文"))).warnings == ()
 
 
+def test_a_workbook_is_read_whatever_its_extension(tmp_path: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.append(["姓名", "成绩"])
+    sheet.append(["张三", 90])
+    book.save(tmp_path / "a.xlsx")
+    (tmp_path / "a.xlsx").rename(tmp_path / "成绩.xls")
+    assert "| 张三 | 90 |" in _load(tmp_path / "成绩.xls").blocks[-1].text
+
+
+def test_a_workbook_that_is_a_zip_bomb_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "炸弹.xlsx"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("xl/worksheets/sheet1.xml", bytes(64 * 2**20))
+    _fails(path, "too_large")
+
+
 def test_source_code_is_one_verbatim_block(tmp_path: Path) -> None:
     path = tmp_path / "main.py"
     path.write_text("def f():\n    return 1\n", encoding="utf-8")
