@@ -141,12 +141,14 @@ def _begins_anew(group: Sequence[Row], before: Row, row: Row, measure: _Measure)
     first = group[0]
     hanging = bool(LIST_MARK.match(first.text)) and row.box[0] > first.box[0] + 0.4 * measure.em
     indented = row.box[0] > max(measure.left, min(other.box[0] for other in group)) + 1.2 * measure.em
-    if indented and not hanging and len(row.text) > 1:
+    full = _is_full(before, row, measure)
+    ended = bool(ENDS.search(before.text))
+    if indented and not hanging and len(row.text) > 1 and (ended or not full):
         return True
-    if _is_full(before, row, measure):
+    if full:
         return False
     titled = len(group) == 1 and bool(CHAPTER_MARK.match(first.text))
-    return titled or (bool(ENDS.search(before.text)) and not hanging and not measure.sentences)
+    return titled or (ended and not hanging and not measure.sentences)
 
 
 def _looks_different(before: Row, row: Row, noise: float) -> bool:

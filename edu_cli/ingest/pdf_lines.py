@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -143,19 +144,31 @@ def _line(glyphs: Sequence[_Glyph]) -> Iterator[Line]:
     text = clean(_spaced(glyphs)).strip()
     if not text or not inked:
         return
-    sizes = Counter(glyph.span["size"] for glyph in inked)
-    spans = list({id(glyph.span): glyph.span for glyph in inked}.values())
-    boxes = [_sane(span["bbox"], span) for span in spans]
-    low, high = min(box[1] for box in boxes), max(box[3] for box in boxes)
-    x0, x1 = min(box[0] for box in boxes), max(box[2] for box in boxes)
-    x0, x1 = _inked_edges(inked, x0, x1)
+    size = Counter(glyph.span["size"] for glyph in inked).most_common(1)[0][0]
+    boxes = [_sane(glyph.span["bbox"], glyph.span) for glyph in inked]
+    x0, x1 = _inked_edges(inked, min(box[0] for box in boxes), max(box[2] for box in boxes))
+    low, high = _height(boxes, [glyph.span["size"] == size for glyph in inked], x1 - x0)
     ascii_glyphs = [glyph for glyph in inked if glyph.char.isascii()]
     yield Line(
         text,
         (x0, low, x1, high),
-        float(sizes.most_common(1)[0][0]),
+        float(size),
         sum(_is_bold(glyph.span) for glyph in inked) > 0.7 * len(inked),
         bool(ascii_glyphs) and sum(_is_mono(glyph.span) for glyph in ascii_glyphs) > 0.7 * len(ascii_glyphs),
+    )
+
+
+def _height(boxes: Sequence[Box], usual: Sequence[bool], width: float) -> tuple[float, float]:
+    """Top and bottom of most of a line: a script, or a glyph that its font places wrongly, does not count.
+
+    Lines that run up or down the page have their length in y, so that all of it counts.
+    """
+    whole = (min(box[1] for box in boxes), max(box[3] for box in boxes))
+    if whole[1] - whole[0] > width:
+        return whole
+    tops = [box[1] for box, counts in zip(boxes, usual, strict=True) if counts]
+    return statistics.median(tops), statistics.median(
+        box[3] for box, counts in zip(boxes, usual, strict=True) if counts
     )
 
 

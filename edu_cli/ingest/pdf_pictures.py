@@ -87,11 +87,18 @@ def _is_text(text: PictureText) -> bool:
 
 
 def _stacked(blocks: Sequence[Block], box: Box, number: int) -> list[Line]:
-    """The blocks as lines one below the other in the picture's box; its headings are none of the document's."""
-    step = (box[3] - box[1]) / len(blocks)
-    out = []
-    for at, block in enumerate(blocks):
-        kind = "paragraph" if block.kind == "heading" else block.kind
-        place = (box[0], box[1] + at * step, box[2], box[1] + (at + 1) * step)
-        out.append(Line("", place, min(step, 12.0), block=replace(block, kind=kind, level=0, page=number)))
-    return out
+    """The text of the picture as lines one below the other in its box: its tables, and all between them as one block.
+
+    Its headings are none of the document's, and the labels of a drawing belong together.
+    """
+    merged: list[Block] = []
+    for block in blocks:
+        if block.kind == "table":
+            merged.append(replace(block, page=number))
+        elif merged and merged[-1].kind == "paragraph":
+            merged[-1] = replace(merged[-1], text=f"{merged[-1].text}\n{block.text}")
+        else:
+            merged.append(Block("paragraph", block.text, page=number))
+    step = (box[3] - box[1]) / len(merged)
+    places = [(box[0], box[1] + at * step, box[2], box[1] + (at + 1) * step) for at in range(len(merged))]
+    return [Line("", place, min(step, 12.0), block=block) for place, block in zip(places, merged, strict=True)]

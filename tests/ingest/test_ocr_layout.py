@@ -37,7 +37,7 @@ class BarReader:
         rows = np.flatnonzero(dark.any(axis=1))
         quads = []
         for run in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1) if rows.size else []:
-            cols = np.flatnonzero(dark[run[0]])
+            cols = np.flatnonzero(dark[run[len(run) // 2]])
             x0, x1, y0, y1 = cols[0], cols[-1] + 1, run[0], run[-1] + 1
             quads.append(np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]], dtype=np.float32))
         return quads
