@@ -26,21 +26,27 @@ class Generation:
     facts: Mapping[str, Any]
 
 
-def publish(folder: Path, facts: Mapping[str, Any], write: Callable[[Path], None]) -> None:
-    """Lets `write` fill a new folder, puts it in force and removes the ones before it. Raises StoreError."""
+def publish(folder: Path, write: Callable[[Path], Mapping[str, Any]]) -> None:
+    """Lets `write` fill a new folder and say what it is, puts it in force and removes the ones before it.
+
+    Raises StoreError, and what `write` raises; the one in force stays then.
+    """
+    fresh = folder / f"g-{uuid.uuid4().hex[:12]}"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        fresh = folder / f"g-{uuid.uuid4().hex[:12]}"
-        fresh.mkdir()
-        write(fresh)
+        fresh.mkdir(parents=True)
+        facts = dict(write(fresh))
         files = {entry.name: entry.stat().st_size for entry in sorted(fresh.iterdir())}
         draft = folder / f"{_CURRENT}.{fresh.name}"
-        draft.write_text(json.dumps({"generation": fresh.name, "files": files, "facts": dict(facts)}), encoding="utf-8")
+        draft.write_text(json.dumps({"generation": fresh.name, "files": files, "facts": facts}), encoding="utf-8")
         draft.replace(folder / _CURRENT)
     except OSError as error:
+        shutil.rmtree(fresh, ignore_errors=True)
         raise StoreError(
             f"{folder} cannot be written: {error.strerror or error}.", hint="free some space or mend its permissions"
         ) from error
+    except BaseException:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise
     _sweep(folder, fresh.name)
 
 

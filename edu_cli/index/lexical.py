@@ -7,8 +7,8 @@ whose text changed are cut into words again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.config import LexicalSettings
 from edu_cli.errors import StoreError
+from edu_cli.index.bm25_scores import lucene_idf, write_scores
 from edu_cli.index.generations import current, facts_of, publish
-from edu_cli.index.postings import EMPTY, NewRow, Postings, merge, read_postings, write_postings
+from edu_cli.index.merging import NewRow, write_merged
+from edu_cli.index.postings import EMPTY, Postings, read_postings
 from edu_cli.index.rebuild import BuildCounts, batches, changes
 from edu_cli.index.rows import RowTable, read_array, read_table, table_of, top_rows, write_table
-from edu_cli.index.sparse import lucene_idf, scores_at
+from edu_cli.index.sparse import scores_at
 from edu_cli.index.tokens import Tokenizer
+from edu_cli.settings import LexicalSettings
 from edu_cli.text import content_id
 from edu_cli.types import Hit, IndexRow, Scope
 
@@ -99,39 +101,30 @@ def build_lexical(
     """
     table = table_of(rows)
     old = _reusable(path, tokenizer.fingerprint)
-    moved_to, missing = changes(old[0] if old else None, table)
+    moved_to, missing = changes(old.table if old else None, table)
     lengths = np.zeros(len(table), dtype=np.int32)
     if old:
-        lengths[moved_to[moved_to >= 0]] = old[2][moved_to >= 0]
-    numbers = _Numbers()
+        lengths[moved_to[moved_to >= 0]] = old.lengths[moved_to >= 0]
+    counts = BuildCounts(0, 0, 0)
 
-    def fresh() -> Iterable[NewRow]:
-        for batch in batches(missing):
-            for row, text in zip(batch, texts([table.row(r) for r in batch]), strict=True):
-                words = tokenizer(text)
-                lengths[row] = len(words)
-                counts = Counter(words)
-                terms = np.array([numbers[word] for word in counts], dtype=np.uint64)
-                yield NewRow(row, terms, np.fromiter(counts.values(), np.float32, len(counts)))
-
-    postings = merge(old[1] if old else EMPTY, moved_to, fresh())
-    scored = replace(postings, values=_bm25(postings, lengths, settings))
-    facts = {
-        "format": FORMAT,
-        "fingerprint": fingerprint,
-        "tokenizer": tokenizer.fingerprint,
-        "rows": len(table),
-        "terms": len(postings.terms),
-    }
-
-    def write(folder: Path) -> None:
+    def write(folder: Path) -> dict[str, object]:
+        nonlocal counts
         write_table(table, folder)
-        write_postings(scored, folder)
+        fresh = _cut(table, missing, texts, tokenizer, lengths)
+        terms, ends = write_merged(folder, old.counts if old else EMPTY, moved_to, fresh)
         np.save(folder / "lengths.npy", lengths, allow_pickle=False)
-        np.save(folder / "counts.npy", np.minimum(postings.values, 65535).astype(np.uint16), allow_pickle=False)
+        write_scores(folder, ends, lengths, settings)
+        counts = BuildCounts(len(table), len(missing), len(terms))
+        return {
+            "format": FORMAT,
+            "fingerprint": fingerprint,
+            "tokenizer": tokenizer.fingerprint,
+            "rows": counts.rows,
+            "terms": counts.terms,
+        }
 
-    publish(path, facts, write)
-    return BuildCounts(len(table), len(missing), len(postings.terms))
+    publish(path, write)
+    return counts
 
 
 def open_lexical(path: Path, tokenizer: Tokenizer) -> Bm25Index:
@@ -165,14 +158,18 @@ def _number(word: str) -> int:
     return int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
-def _bm25(counts: Postings, lengths: npt.NDArray[np.int32], settings: LexicalSettings) -> npt.NDArray[np.float32]:
-    """The score that each entry adds: IDF x saturated count, as bm25s's method "lucene" has it, for all at once."""
-    if not len(counts.rows):
-        return np.empty(0, np.float32)
-    length = settings.k1 * (1 - settings.b + settings.b * lengths / max(lengths.mean(), 1e-9))
-    idf = lucene_idf(np.diff(counts.ends), len(lengths))
-    tf = counts.values
-    return np.repeat(idf, np.diff(counts.ends)) * (tf / (tf + length[counts.rows].astype(np.float32)))
+def _cut(
+    table: RowTable, rows: Sequence[int], texts: Texts, tokenizer: Tokenizer, lengths: npt.NDArray[np.int32]
+) -> Iterator[NewRow]:
+    """The rows' words and how often they stand there; notes each row's length."""
+    numbers = _Numbers()
+    for batch in batches(rows):
+        for row, text in zip(batch, texts([table.row(r) for r in batch]), strict=True):
+            words = tokenizer(text)
+            lengths[row] = len(words)
+            counts = Counter(words)
+            terms = np.array([numbers[word] for word in counts], dtype=np.uint64)
+            yield NewRow(row, terms, np.fromiter(counts.values(), np.float32, len(counts)))
 
 
 def _engine(postings: Postings, n_rows: int) -> Any:
@@ -189,14 +186,22 @@ def _engine(postings: Postings, n_rows: int) -> Any:
     return engine
 
 
-def _reusable(path: Path, tokenizer: str) -> tuple[RowTable, Postings, npt.NDArray[np.int32]] | None:
-    """Rows, counts and lengths of the index in force; None where it is damaged or was cut by another tokeniser."""
+@dataclass(frozen=True, slots=True)
+class _Old:
+    """The index in force: its rows, how often each word stands in them, and their lengths."""
+
+    table: RowTable
+    counts: Postings
+    lengths: npt.NDArray[np.int32]
+
+
+def _reusable(path: Path, tokenizer: str) -> _Old | None:
+    """The index in force; None where it is damaged or was cut by another tokeniser."""
     try:
         found = current(path)
         if found is None or found.facts.get("format") != FORMAT or found.facts.get("tokenizer") != tokenizer:
             return None
-        counts = read_array(found.path / "counts.npy").astype(np.float32)
-        postings = replace(read_postings(found.path), values=counts)
-        return read_table(found.path), postings, read_array(found.path / "lengths.npy")
+        lengths = read_array(found.path / "lengths.npy")
+        return _Old(read_table(found.path), read_postings(found.path, values="counts"), lengths)
     except (StoreError, OSError, ValueError, KeyError, EOFError):
         return None

@@ -6,8 +6,10 @@ Rows stand in the order of their child ids, so that "equal scores by child id" i
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,9 @@ from edu_cli.types import Hit, IndexRow, Scope
 
 Ints = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
+_BATCH = 10_000  # rows turned into columns at once
+_IDS = ("child_id", "parent_id", "key")
+_NAMES = ("doc_id", "subject", "tenant")
 _COLUMNS = ("child_ids", "parent_ids", "keys", "doc_ids", "docs", "subjects", "tenants")
 
 
@@ -90,22 +95,50 @@ def top_rows(scores: npt.NDArray[np.float32], k: int, mask: Mask | None) -> npt.
 
 def table_of(rows: Iterable[IndexRow]) -> RowTable:
     """The rows, in any order, as a table; a child that comes twice counts once (the last)."""
-    unique = {row.child_id: row for row in rows}
-    ordered = sorted(unique.values(), key=lambda row: row.child_id.encode("utf-8", "surrogatepass"))
-    doc_ids, docs = _coded([row.doc_id for row in ordered])
-    subject_names, subjects = _coded([row.subject for row in ordered])
-    tenant_names, tenants = _coded([row.tenant for row in ordered])
+    ids: dict[str, list[npt.NDArray[np.bytes_]]] = {name: [] for name in _IDS}
+    codes: dict[str, array[int]] = {name: array("i") for name in _NAMES}
+    names: dict[str, dict[str, int]] = {name: {} for name in _NAMES}
+    for batch in _batches(rows):  # columns a batch at a time, so that the rows themselves need not be held
+        for name, parts in ids.items():
+            parts.append(as_bytes([getattr(row, name) for row in batch]))
+        for name, known in names.items():
+            codes[name].extend(known.setdefault(getattr(row, name), len(known)) for row in batch)
+    child_ids = _joined(ids["child_id"])
+    order = _last_of_each(child_ids)
+    docs, doc_ids = _renumbered(names["doc_id"], codes["doc_id"], order)
+    subjects, subject_names = _renumbered(names["subject"], codes["subject"], order)
+    tenants, tenant_names = _renumbered(names["tenant"], codes["tenant"], order)
+    parents, keys = _joined(ids["parent_id"])[order], _joined(ids["key"])[order]
     return RowTable(
-        as_bytes([row.child_id for row in ordered]),
-        as_bytes([row.parent_id for row in ordered]),
-        as_bytes([row.key for row in ordered]),
-        as_bytes(doc_ids),
-        docs,
-        subjects,
-        tenants,
-        subject_names,
-        tenant_names,
+        child_ids[order], parents, keys, as_bytes(doc_ids), docs, subjects, tenants, subject_names, tenant_names
     )
+
+
+def _batches(rows: Iterable[IndexRow]) -> Iterator[list[IndexRow]]:
+    iterator = iter(rows)
+    while batch := list(islice(iterator, _BATCH)):
+        yield batch
+
+
+def _joined(parts: Sequence[npt.NDArray[np.bytes_]]) -> npt.NDArray[np.bytes_]:
+    return np.concatenate(parts) if parts else np.empty(0, dtype=np.bytes_)
+
+
+def _last_of_each(ids: npt.NDArray[np.bytes_]) -> npt.NDArray[np.int64]:
+    """Positions in the order of the ids; of equal ones the last."""
+    order = np.argsort(ids, kind="stable")
+    ordered = ids[order]
+    return order[np.append(ordered[1:] != ordered[:-1], True)] if len(ids) else order
+
+
+def _renumbered(known: dict[str, int], codes: array[int], order: npt.NDArray[np.int64]) -> tuple[Ints, list[str]]:
+    """Codes in the rows' order, and their names sorted and only those in use, whatever order they came in."""
+    raw = np.frombuffer(codes, dtype=np.int32)[order] if len(codes) else np.empty(0, np.int32)
+    by_code = list(known)
+    used = sorted(np.unique(raw).tolist(), key=by_code.__getitem__)
+    place = np.zeros(len(by_code), dtype=np.int32)
+    place[used] = np.arange(len(used), dtype=np.int32)
+    return place[raw], [by_code[code] for code in used]
 
 
 def write_table(table: RowTable, folder: Path) -> None:
@@ -147,12 +180,6 @@ def _named(codes: Ints, names: Sequence[str], wanted: str) -> Mask | None:
     if wanted not in names:
         return np.zeros(len(codes), dtype=np.bool_)
     return None if len(names) == 1 else codes == names.index(wanted)
-
-
-def _coded(values: Sequence[str]) -> tuple[list[str], Ints]:
-    names = sorted(set(values))
-    code = {name: i for i, name in enumerate(names)}
-    return names, np.array([code[value] for value in values], dtype=np.int32)
 
 
 def _text(raw: bytes) -> str:

@@ -15,8 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from edu_cli.errors import StoreError
+from edu_cli.index.bm25_scores import lucene_idf
 from edu_cli.index.generations import current, facts_of, publish
-from edu_cli.index.postings import EMPTY, NewRow, Postings, merge, read_postings, write_postings
+from edu_cli.index.merging import NewRow, write_merged
+from edu_cli.index.postings import EMPTY, Postings, read_postings
 from edu_cli.index.rebuild import BuildCounts, batches, changes
 from edu_cli.index.rows import RowTable, read_table, table_of, top_rows, write_table
 from edu_cli.types import Hit, IndexRow, Scope, SparseVector
@@ -57,11 +59,6 @@ class SparseIndex:
         return self.postings.scores(at, weights, len(self.table))
 
 
-def lucene_idf(counts: npt.NDArray[np.int64], n_rows: int) -> npt.NDArray[np.float32]:
-    """BM25's IDF as Lucene has it, ln(1 + (N - n + .5) / (n + .5)): above 0 also for a term that every row holds."""
-    return np.log1p((n_rows - counts + 0.5) / (counts + 0.5)).astype(np.float32)
-
-
 def scores_at(scores: npt.NDArray[np.float32], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
     """The scores of these rows, 0 for row -1."""
     if not len(scores):
@@ -83,14 +80,17 @@ def build_sparse(rows: Iterable[IndexRow], vectors: Vectors, path: Path, *, fing
         for batch in batches(missing)
         for row, vector in zip(batch, vectors([table.row(r) for r in batch]), strict=True)
     )
-    postings = merge(old.postings if old else EMPTY, moved_to, fresh)
+    counts = BuildCounts(0, 0, 0)
 
-    def write(folder: Path) -> None:
+    def write(folder: Path) -> dict[str, object]:
+        nonlocal counts
         write_table(table, folder)
-        write_postings(postings, folder)
+        terms, _ = write_merged(folder, old.postings if old else EMPTY, moved_to, fresh)
+        counts = BuildCounts(len(table), len(missing), len(terms))
+        return {"format": FORMAT, "fingerprint": fingerprint}
 
-    publish(path, {"format": FORMAT, "fingerprint": fingerprint}, write)
-    return BuildCounts(len(table), len(missing), len(postings.terms))
+    publish(path, write)
+    return counts
 
 
 def open_sparse(path: Path, *, uses_idf: bool) -> SparseIndex | None:

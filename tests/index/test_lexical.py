@@ -153,7 +153,7 @@ TEXT = st.text(alphabet="数据库事务索引树ab ，", max_size=12)
 CORPUS = st.dictionaries(st.sampled_from([f"c{i}" for i in range(8)]), TEXT, max_size=8)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(CORPUS, min_size=1, max_size=4))
 def test_any_history_of_builds_equals_a_clean_build(tmp_path_factory, history):
     grown, clean = tmp_path_factory.mktemp("grown"), tmp_path_factory.mktemp("clean")

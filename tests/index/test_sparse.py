@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edu_cli.errors import StoreError
+from edu_cli.index import merging
 from edu_cli.index.sparse import build_sparse, open_sparse, sparse_fingerprint
 from edu_cli.types import IndexRow, Scope, SparseVector
 
@@ -150,9 +151,17 @@ WEIGHTS = st.dictionaries(st.integers(0, 2**32 - 1) | st.integers(0, 5), st.floa
 CORPUS = st.dictionaries(st.sampled_from([f"c{i}" for i in range(12)]), WEIGHTS, max_size=12)
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.lists(CORPUS, min_size=1, max_size=4))
-def test_any_history_of_builds_equals_a_clean_build(tmp_path_factory, history):
+@pytest.mark.parametrize("piece", [2, 1_000_000])
+@settings(max_examples=20, deadline=None)
+@given(history=st.lists(CORPUS, min_size=1, max_size=4))
+def test_any_history_of_builds_equals_a_clean_build(tmp_path_factory, piece, history):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(merging, "_RUN", piece)
+        patched.setattr(merging, "_RANGE", piece)
+        check_history(tmp_path_factory, history)
+
+
+def check_history(tmp_path_factory, history):
     grown = tmp_path_factory.mktemp("grown")
     for corpus in history:
         build(grown, {child: (weights, {}) for child, weights in corpus.items()})
@@ -162,3 +171,26 @@ def test_any_history_of_builds_equals_a_clean_build(tmp_path_factory, history):
     assert left.table.child_ids.tolist() == right.table.child_ids.tolist()
     for name in ("terms", "ends", "rows", "values"):
         assert getattr(left.postings, name).tolist() == getattr(right.postings, name).tolist()
+    for one, (_, contents) in zip(left.table.child_ids.tolist(), sorted(history[-1].items()), strict=True):
+        scores = [left.score_children(sparse({term: 1.0}), [one.decode()])[0] for term in contents]
+        np.testing.assert_allclose(scores, list(contents.values()))
+
+
+def test_nothing_but_the_generation_in_force_is_left_behind(tmp_path):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(merging, "_RUN", 2)
+        build(tmp_path, {c: ({1: 1.0, 2: 1.0}, {}) for c in "abcdef"})
+    (folder,) = tmp_path.glob("g-*")
+    assert not [entry for entry in folder.iterdir() if entry.suffix not in (".npy", ".json")]
+
+
+def test_a_build_that_fails_leaves_the_index_in_force(tmp_path):
+    build(tmp_path, {"a": ({1: 1.0}, {})})
+
+    def broken(rows):
+        raise RuntimeError("the encoder died")
+
+    with pytest.raises(RuntimeError):
+        build_sparse([row("b")], broken, tmp_path, fingerprint="g")
+    assert found(open_sparse(tmp_path, uses_idf=False), {1: 1.0}) == [("a", 1.0)]
+    assert len(list(tmp_path.iterdir())) == 2

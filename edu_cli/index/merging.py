@@ -1,0 +1,165 @@
+"""Writes an inverted file from what changed, in memory that does not grow with the corpus.
+
+The entries of new rows are sorted in runs, which are put aside on disk; then one range of terms after the other is
+gathered from the old file and the runs, sorted and appended. One changed file costs its own rows and a copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import numpy.typing as npt
+
+from edu_cli.index.postings import Postings, Rows, Terms, Values
+from edu_cli.index.rows import read_array
+
+_RUN = 500_000  # entries that are sorted at once: 8 MB, and as much again while they are
+_RANGE = 500_000  # entries that are gathered at once
+
+
+@dataclass(frozen=True, slots=True)
+class NewRow:
+    """The distinct terms of a row that is not in the old file, with their values."""
+
+    row: int
+    terms: npt.NDArray[np.unsignedinteger]
+    values: npt.NDArray[np.floating]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Entries sorted by term, then row."""
+
+    terms: Terms
+    rows: Rows
+    values: Values
+
+    def within(self, low: np.uint64, high: np.uint64 | None) -> _Run:
+        """The entries of terms from `low` up to, but not with, `high`."""
+        start = np.searchsorted(self.terms, low)
+        end = len(self.terms) if high is None else np.searchsorted(self.terms, high)
+        return _Run(self.terms[start:end], self.rows[start:end], self.values[start:end])
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What stays of the old file: row r stands at `moved_to[r]` now, -1 where it has gone."""
+
+    old: Postings
+    moved_to: npt.NDArray[np.int64]
+
+    def within(self, low: np.uint64, high: np.uint64 | None) -> _Run:
+        """As of a run."""
+        start = int(np.searchsorted(self.old.terms, low))
+        end = len(self.old.terms) if high is None else int(np.searchsorted(self.old.terms, high))
+        span = slice(self.old.ends[start], self.old.ends[end])
+        rows = self.moved_to[self.old.rows[span]]
+        stays = rows >= 0
+        terms = np.repeat(self.old.terms[start:end], np.diff(self.old.ends[start : end + 1]))
+        return _Run(terms[stays], rows[stays].astype(np.int32), self.old.values[span][stays].astype(np.float32))
+
+    def bounds(self) -> Terms:
+        """Terms between which about a range of entries stands."""
+        if not len(self.old.terms):
+            return self.old.terms[:0]
+        return self.old.terms[np.searchsorted(self.old.ends[:-1], np.arange(0, self.old.ends[-1], _RANGE))[:-1]]
+
+
+def write_merged(
+    folder: Path, old: Postings, moved_to: npt.NDArray[np.int64], fresh: Iterable[NewRow]
+) -> tuple[Terms, npt.NDArray[np.int64]]:
+    """Writes terms, ends, rows and values (.npy) of the rows that stay and of the fresh ones; returns terms and ends.
+
+    Rows that stay keep their order among themselves.
+    """
+    kept = _Kept(old, moved_to)
+    with TemporaryDirectory(dir=folder, prefix="runs-") as aside:
+        runs = list(_runs(fresh, Path(aside)))
+        bounds = [kept.bounds(), *(run.terms[::_RANGE] for run in runs)]
+        lows = np.unique(np.concatenate([np.zeros(1, np.uint64), *bounds]))
+        terms: list[Terms] = []
+        counts: list[npt.NDArray[np.int64]] = []
+        with (folder / "rows.raw").open("wb") as rows, (folder / "values.raw").open("wb") as values:
+            for i, low in enumerate(lows):
+                high = lows[i + 1] if i + 1 < len(lows) else None
+                part = _sorted([kept.within(low, high), *(run.within(low, high) for run in runs)])
+                rows.write(part.rows.tobytes())
+                values.write(part.values.tobytes())
+                distinct, held = np.unique(part.terms, return_counts=True)
+                terms.append(distinct)
+                counts.append(held)
+    all_terms = np.concatenate(terms)
+    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(counts))]).astype(np.int64)
+    np.save(folder / "terms.npy", all_terms, allow_pickle=False)
+    np.save(folder / "ends.npy", ends, allow_pickle=False)
+    _as_npy(folder / "rows.raw", np.dtype(np.int32))
+    _as_npy(folder / "values.raw", np.dtype(np.float32))
+    return all_terms, ends
+
+
+def _runs(fresh: Iterable[NewRow], aside: Path) -> Iterator[_Run]:
+    """Sorted runs; all but the last lie on disk."""
+    held: list[NewRow] = []
+    n = 0
+    for new in fresh:
+        held.append(new)
+        n += len(new.terms)
+        if n >= _RUN:
+            yield _put_aside(_run_of(held), aside)
+            held, n = [], 0
+    if held:
+        yield _run_of(held)
+
+
+def _run_of(rows: Sequence[NewRow]) -> _Run:
+    return _sorted(
+        [
+            _Run(
+                np.concatenate([new.terms for new in rows]).astype(np.uint64),
+                np.repeat(np.array([new.row for new in rows], np.int32), [len(new.terms) for new in rows]),
+                np.concatenate([new.values for new in rows]).astype(np.float32),
+            )
+        ]
+    )
+
+
+def _put_aside(run: _Run, aside: Path) -> _Run:
+    number = len(list(aside.iterdir()))
+    paths = [aside / f"{number:06}-{name}.npy" for name in ("terms", "rows", "values")]
+    for path, array in zip(paths, (run.terms, run.rows, run.values), strict=True):
+        np.save(path, array, allow_pickle=False)
+    return _Run(*(read_array(path) for path in paths))
+
+
+def _sorted(parts: Sequence[_Run]) -> _Run:
+    filled = [part for part in parts if len(part)] or list(parts[:1])
+    terms = np.concatenate([part.terms for part in filled])
+    rows = np.concatenate([part.rows for part in filled])
+    values = np.concatenate([part.values for part in filled])
+    if _in_order(terms, rows):  # most ranges of a small change are of the old file alone
+        return _Run(terms, rows, values)
+    order = np.lexsort((rows, terms))
+    return _Run(terms[order], rows[order], values[order])
+
+
+def _in_order(terms: Terms, rows: Rows) -> bool:
+    later = (terms[1:] > terms[:-1]) | ((terms[1:] == terms[:-1]) & (rows[1:] > rows[:-1]))
+    return bool(later.all())
+
+
+def _as_npy(raw: Path, dtype: np.dtype[np.generic]) -> None:
+    """The raw file as .npy: a header, then its bytes, copied a piece at a time."""
+    count = raw.stat().st_size // dtype.itemsize
+    with raw.with_suffix(".npy").open("wb") as out, raw.open("rb") as source:
+        header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": (count,)}
+        np.lib.format.write_array_header_1_0(out, header)
+        while piece := source.read(1 << 22):
+            out.write(piece)
+    raw.unlink()
