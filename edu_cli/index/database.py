@@ -138,8 +138,8 @@ def _told(path: Path) -> Iterator[None]:
 def _remedy(text: str, path: Path) -> str:
     if path.is_dir():
         return f"remove the folder that stands in its place: {path}"
-    if "full" in text:
-        return "make room on the disk and run it again"
     if "readonly" in text or "unable to open" in text:
         return f"check that {path.parent} exists and that you may write to it"
-    return f"move {path} away and run `edu ingest` again"
+    if "damaged" in text or "malformed" in text:
+        return f"move {path} away and run `edu ingest` again"
+    return "check that the disk has room and can be written, then run it again; nothing that was stored is lost"
