@@ -14,6 +14,7 @@ from edu_cli.ingest.ocr import Picture
 
 MAX_PIXELS = 120_000_000  # 360 MB as RGB; an A3 page at 600 dpi has 70 million
 MAX_FRAMES = 500
+_ENOUGH = 24_000_000  # pixels, beyond which OCR sees no more
 _MIN_SIDE = 8  # a picture this thin holds no text
 
 with warnings.catch_warnings():
@@ -41,7 +42,7 @@ def frames(data: bytes) -> Iterator[Picture]:
                     if index >= (MAX_FRAMES if image.format == "TIFF" else 1):
                         break
                     _check_size(frame)
-                    yield _rgb(ImageOps.exif_transpose(frame))
+                    yield _rgb(ImageOps.exif_transpose(_smaller(frame)))
     except LoadError:
         raise
     except Image.DecompressionBombError as error:
@@ -60,6 +61,22 @@ def _check_size(image: Image.Image) -> None:
             hint="scale it down",
             code="too_large",
         )
+
+
+def _smaller(image: Image.Image) -> Image.Image:
+    """A very large picture at half, a third, ... of its size, before anything is unpacked where its format allows."""
+    factor = int((image.width * image.height / _ENOUGH) ** 0.5)
+    if factor < 2:
+        return image
+    if image.format == "JPEG":
+        image.draft(None, (image.width // factor, image.height // factor))
+        return image
+    exif = image.getexif()
+    if image.mode in ("P", "PA"):
+        image = image.convert("RGBA" if "transparency" in image.info else "RGB")
+    small = (image.convert("L") if image.mode == "1" else image).reduce(factor)
+    small.info["exif"] = exif.tobytes()
+    return small
 
 
 def _unknown(data: bytes) -> LoadError:

@@ -108,3 +108,19 @@ def test_a_cut_jpeg_is_told() -> None:
     with pytest.raises(LoadError) as caught:
         list(frames(data[: len(data) // 2]))
     assert caught.value.code == "corrupt"
+
+
+@pytest.mark.parametrize(("mode", "kind"), [("L", "PNG"), ("P", "PNG"), ("1", "PNG"), ("RGBA", "PNG"), ("RGB", "JPEG")])
+def test_very_large_pictures_are_made_smaller_and_still_upright(
+    monkeypatch: pytest.MonkeyPatch, mode: str, kind: str
+) -> None:
+    monkeypatch.setattr("edu_cli.ingest.picture._ENOUGH", 5_000)
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    image = drawn().rotate(90, expand=True).convert(mode)
+    options = {} if mode == "1" else {"exif": exif}
+    frame = only(encoded(image, kind, **options))
+    assert frame.size < 24_000 * 3
+    if mode != "1":
+        assert frame.shape[1] > frame.shape[0]
+        assert frame[: frame.shape[0] // 3, : frame.shape[1] // 3].min() < 100
