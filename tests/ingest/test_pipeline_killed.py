@@ -62,6 +62,26 @@ def test_many_killed_runs_end_like_a_clean_build(tmp_path: Path, seed: int) -> N
     _check_kills(tmp_path, seed=seed, kills=8, n_files=40)
 
 
+@pytest.mark.parametrize("most_kb", [60, 120, 200])
+def test_a_disk_that_fills_up_loses_nothing(tmp_path: Path, most_kb: int) -> None:
+    resource = pytest.importorskip("resource", reason="no file size limits on this system")
+    rng = random.Random(most_kb)
+    _write_files(FakeProject(tmp_path), rng, 20)
+    FakeProject(tmp_path, store=FileStore(tmp_path / "store.sqlite")).ingest()
+    _write_files(FakeProject(tmp_path), rng, 40)
+    limit = most_kb * 1024
+    run = subprocess.run(
+        [sys.executable, str(TESTS / "ingest_killable.py"), str(tmp_path)],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode != 0, "the limit must have struck for this to prove anything"
+    project = FakeProject(tmp_path, store=FileStore(tmp_path / "store.sqlite"))
+    project.ingest()
+    assert project.dump() == project.clean_dump()
+
+
 def _edu(project: Path, *args: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "edu_cli", *args, "--project", str(project)]
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
