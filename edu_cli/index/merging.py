@@ -65,11 +65,12 @@ class _Kept:
         terms = np.repeat(self.old.terms[start:end], np.diff(self.old.ends[start : end + 1]))
         return _Run(terms[stays], rows[stays].astype(np.int32), self.old.values[span][stays].astype(np.float32))
 
-    def bounds(self) -> Terms:
-        """Terms between which about a range of entries stands."""
+    def bounds(self, step: int) -> Terms:
+        """Terms between which about `step` entries stand."""
         if not len(self.old.terms):
             return self.old.terms[:0]
-        return self.old.terms[np.searchsorted(self.old.ends[:-1], np.arange(0, self.old.ends[-1], _RANGE))[:-1]]
+        at = np.searchsorted(self.old.ends[:-1], np.arange(0, self.old.ends[-1], step))
+        return self.old.terms[at[at < len(self.old.terms)]]
 
 
 def write_merged(
@@ -82,7 +83,8 @@ def write_merged(
     kept = _Kept(old, moved_to)
     with TemporaryDirectory(dir=folder, prefix="runs-") as aside:
         runs = list(_runs(fresh, Path(aside)))
-        bounds = [kept.bounds(), *(run.terms[::_RANGE] for run in runs)]
+        step = max(1, _RANGE // (len(runs) + 1))  # a range gathers as much from each of them
+        bounds = [kept.bounds(step), *(run.terms[::step] for run in runs)]
         lows = np.unique(np.concatenate([np.zeros(1, np.uint64), *bounds]))
         terms: list[Terms] = []
         counts: list[npt.NDArray[np.int64]] = []

@@ -176,6 +176,15 @@ def check_history(tmp_path_factory, history):
         np.testing.assert_allclose(scores, list(contents.values()))
 
 
+def test_a_term_with_more_entries_than_a_range_holds(tmp_path):
+    contents = {f"c{i}": ({7: 1.0 + i}, {}) for i in range(9)}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(merging, "_RANGE", 2)
+        build(tmp_path, contents)
+        build(tmp_path, {**contents, "d": ({3: 1.0}, {})})
+    assert len(found(open_sparse(tmp_path, uses_idf=False), {7: 1.0}, k=20)) == 9
+
+
 def test_nothing_but_the_generation_in_force_is_left_behind(tmp_path):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(merging, "_RUN", 2)
