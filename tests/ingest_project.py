@@ -36,6 +36,7 @@ class FakeProject:
     encoder: HashEncoder = field(default_factory=HashEncoder)
     store: MemoryStore = field(default_factory=MemoryStore)
     load_all: Callable[[Sequence[Path]], Iterator[Loaded]] = load_plainly
+    open_catalog: Callable[[Path], CatalogWriter] = open_catalog_writer
     pinned: str = ""
     opened: int = 0
 
@@ -73,7 +74,7 @@ class FakeProject:
             catalog.close()
 
     def catalog(self) -> CatalogWriter:
-        return open_catalog_writer(self.state / "catalog.sqlite")
+        return self.open_catalog(self.state / "catalog.sqlite")
 
     def _open(self) -> VectorTools:
         self.opened += 1

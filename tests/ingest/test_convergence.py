@@ -6,11 +6,14 @@ import random
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fakes import MemoryStore
 from ingest_project import FakeProject
 
+from edu_cli.index.catalog_write import CatalogWriter, open_catalog_writer
+from edu_cli.index.database import Database
 from edu_cli.types import VectorRow
 
 _WORDS = ("梯度", "下降", "是", "一种", "优化", "方法", "回归", "分类", "树", "图", "B+ 树", "TCP/IP")
@@ -21,13 +24,46 @@ class _Killed(BaseException):
     """Stands for SIGKILL: nothing in the product may catch it and go on."""
 
 
-class FrailStore(MemoryStore):
-    """Dies at a chosen call, before or after doing what was asked."""
+class Fate:
+    """When the process dies: at the call that comes after `calls_left` others, before or after it does its work."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.calls_left: int | None = None
         self.does_it_first = False
+
+
+class FrailCatalog(CatalogWriter):
+    """Dies at a chosen write."""
+
+    def __init__(self, database: Database, fate: Fate) -> None:
+        super().__init__(database)
+        self._fate = fate
+
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        if name not in ("swap", "settle", "unsettle", "restamp", "remember", "add_root", "drop_empty_roots"):
+            return found
+        fate = super().__getattribute__("_fate")
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if fate.calls_left == 0 and not fate.does_it_first:
+                raise _Killed
+            result = found(*args, **kwargs)
+            if fate.calls_left == 0:
+                raise _Killed
+            if fate.calls_left is not None:
+                fate.calls_left -= 1
+            return result
+
+        return call
+
+
+class FrailStore(MemoryStore):
+    """Dies at a chosen call, having done half of a write that was asked for."""
+
+    def __init__(self, fate: Fate) -> None:
+        super().__init__()
+        self._fate = fate
 
     def upsert(self, rows: Sequence[VectorRow]) -> None:
         self._call(lambda: MemoryStore.upsert(self, rows[: len(rows) // 2] if self._dies else rows))
@@ -40,16 +76,16 @@ class FrailStore(MemoryStore):
 
     @property
     def _dies(self) -> bool:
-        return self.calls_left == 0
+        return self._fate.calls_left == 0
 
     def _call(self, do: Callable[[], None]) -> None:
-        if self._dies and not self.does_it_first:
+        if self._dies and not self._fate.does_it_first:
             raise _Killed
         do()
         if self._dies:
             raise _Killed
-        if self.calls_left is not None:
-            self.calls_left -= 1
+        if self._fate.calls_left is not None:
+            self._fate.calls_left -= 1
 
 
 @pytest.fixture
@@ -96,30 +132,30 @@ def _change(project: FakeProject, rng: random.Random) -> None:
         target.write_bytes(one.read_bytes())
 
 
-def _ingest(project: FakeProject, rng: random.Random) -> None:
-    store = project.store
-    assert isinstance(store, FrailStore)
+def _ingest(project: FakeProject, fate: Fate, rng: random.Random) -> None:
     path = project.files
     if rng.random() < 0.3:
         path = rng.choice([p for p in (project.files, *project.files.rglob("*")) if p.suffix != ".aside"])
-    store.calls_left = rng.randint(0, 4) if rng.random() < 0.5 else None
-    store.does_it_first = rng.random() < 0.5
+    fate.calls_left = rng.randint(0, 12) if rng.random() < 0.6 else None
+    fate.does_it_first = rng.random() < 0.5
     try:
         project.ingest(path, force=rng.random() < 0.1)
     except _Killed:
         if rng.random() < 0.3:
-            store.crash()
-    store.calls_left = None
+            project.store.crash()
+    fate.calls_left = None
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_any_history_ends_like_a_clean_build(fast_folder: Path, seed: int) -> None:
     rng = random.Random(seed)
-    project = FakeProject(fast_folder, store=FrailStore())
+    fate = Fate()
+    project = FakeProject(fast_folder, store=FrailStore(fate))
+    project.open_catalog = lambda path: FrailCatalog(open_catalog_writer(path).database, fate)
     for _ in range(rng.randint(2, 6)):
         for _ in range(rng.randint(1, 4)):
             _change(project, rng)
-        _ingest(project, rng)
+        _ingest(project, fate, rng)
     project.ingest()
     assert project.dump() == project.clean_dump()
     opened = project.opened
