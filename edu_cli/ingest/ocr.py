@@ -80,8 +80,17 @@ class RapidOcrOnnx:
 
     def recognise(self, crops: Sequence[Picture]) -> list[tuple[str, float]]:
         """See LineReader."""
-        read, _ = self._engine.text_rec([_bgr(crop) for crop in crops])
-        return [(item[0], float(item[1])) for item in read]
+        if not crops:
+            return []
+        from edu_cli.ingest.ocr_words import spaced
+
+        read, _ = self._engine.text_rec([_bgr(crop) for crop in crops], return_word_box=True)
+        found = []
+        for (text, confidence, details), crop in zip(read, crops, strict=True):
+            steps, _, columns = details[:3]
+            places = [(column + 0.5) / steps for word in columns for column in word]
+            found.append((spaced(text, places, crop), float(confidence)))
+        return found
 
 
 class RapidOcr:
