@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from edu_cli import __version__
-from edu_cli.config import Settings, cache_dir
+from edu_cli.config import Settings
 from edu_cli.errors import UsageError
 from edu_cli.evaluate.generation import measure_answer
 from edu_cli.evaluate.items import Item
 from edu_cli.evaluate.resume import ResultCache
 from edu_cli.evaluate.run import Corpus, EvalTools
 from edu_cli.project import Project
-from edu_cli.protocols import Encoder, PassageSearch, Progress
+from edu_cli.protocols import AskRecords, PassageSearch, Progress
 from edu_cli.text import content_id
-from edu_cli.types import Answer, Scope, SearchResult
+from edu_cli.types import Answer, FaqRecord, Scope, SearchResult, Session, SessionTurn
 from edu_cli.wiring.asking import open_ask
 from edu_cli.wiring.places import NO_ENCODER, open_reader
 
@@ -75,7 +75,8 @@ def open_eval(
     What was computed is kept in `.edu/eval` for `resume`, under all that could change it (`corpus` is its hash).
     Raises UsageError for a judge without an LLM.
     """
-    with open_ask(project, settings) as tools:
+    with open_ask(project, settings) as usual:
+        tools = replace(usual, records=UnmarkedRecords(usual.records) if usual.records else None)
 
         def scope_of(item: Item) -> Scope:
             return scope if item.subject is None else replace(scope, subject=item.subject)
@@ -84,7 +85,7 @@ def open_eval(
             LazySearch(tools.search),
             _asking(tools, scope_of, plan=True),
             _asking(tools, scope_of, plan=False),
-            measure_answer(_judge(tools, project, settings) if judged else None),
+            measure_answer(_judge(tools) if judged else None),
             scope_of,
             ResultCache(project.state / "eval" / "results.jsonl", _state(settings, corpus, judged), resume=resume),
             progress,
@@ -92,44 +93,80 @@ def open_eval(
 
 
 def _asking(tools: AskTools, scope_of: Callable[[Item], Scope], *, plan: bool) -> Callable[[Item], Answer]:
-    """The real pipeline on an item, without the answer cache: each answer is made, not remembered."""
+    """The real pipeline on an item, without the answer cache: each answer is made, not remembered.
+
+    A strategy is chosen for course questions only, so an item that is labelled with a strategy alone counts as one.
+    """
     from edu_cli.ask.pipeline import ask
     from edu_cli.ask.request import AskRequest
 
     def asked(item: Item) -> Answer:
-        return ask(
-            AskRequest(item.question, scope_of(item), history=item.history, cache=False, plan=plan),
-            tools,
-        )
+        route = "rag" if plan and item.strategy and not item.route else "auto"
+        wanted = AskRequest(item.question, scope_of(item), history=item.history, cache=False, plan=plan, route=route)
+        return ask(wanted, tools)
 
     return asked
 
 
-def _judge(tools: AskTools, project: Project, settings: Settings) -> Judge:
+class UnmarkedRecords:
+    """AskRecords whose FAQ is read and in which nothing is left: measuring queues no questions and keeps no traces."""
+
+    def __init__(self, records: AskRecords) -> None:
+        self._records = records
+
+    def faq(self, tenant: str, subject: str | None) -> Sequence[FaqRecord]:
+        """As the project has it."""
+        return self._records.faq(tenant, subject)
+
+    def faq_mark(self) -> str:
+        """As the project has it."""
+        return self._records.faq_mark()
+
+    def corpus(self) -> str:
+        """As the project has it."""
+        return self._records.corpus()
+
+    def queue_pending(self, *_: object, **__: object) -> str:
+        """Nothing waits for a teacher."""
+        return ""
+
+    def session(self, tenant: str, session_id: str) -> Session | None:
+        """There are no conversations."""
+
+    def last_session(self, tenant: str) -> str | None:
+        """There are no conversations."""
+
+    def add_turn(self, tenant: str, session_id: str, turn: SessionTurn) -> None:
+        """Not kept."""
+
+    def fold_session(self, tenant: str, session_id: str, summary: str, folded: int) -> None:
+        """Not kept."""
+
+    def cached(self, tenant: str, key: str) -> Mapping[str, Any] | None:
+        """Nothing is remembered."""
+
+    def cache(self, tenant: str, key: str, corpus: str, value: Mapping[str, Any]) -> None:
+        """Not kept."""
+
+    def add_trace(self, tenant: str, answer: Mapping[str, Any], exchanges: Sequence[Mapping[str, Any]]) -> None:
+        """Not kept."""
+
+
+def _judge(tools: AskTools) -> Judge:
     from edu_cli.evaluate.judge import Judge
     from edu_cli.prompts import load_prompt
 
     if tools.chat is None:
         raise UsageError("--judge llm needs an LLM, and none is configured.", hint="set EDU_LLM_MODEL, OPENAI_BASE_URL")
-    with open_reader(project) as catalog:
-        pin = catalog.encoder() or NO_ENCODER
-    likeness = None if pin.name == "none" else _likeness(pin.name, settings)
-    return Judge(tools.chat, load_prompt("judge", tools.prompts), likeness)
-
-
-def _likeness(encoder_name: str, settings: Settings) -> Callable[[str, Sequence[str]], Sequence[float]]:
-    """Cosine between a question and others, by the project's encoder, which is opened with the first one."""
-    encoders: list[Encoder] = []
+    encode = tools.encode
+    if encode is None:
+        return Judge(tools.chat, load_prompt("judge", tools.prompts), None)
 
     def likeness(question: str, others: Sequence[str]) -> list[float]:
-        from edu_cli.index.encoders.choose import open_encoder
+        vectors = encode([question, *others])
+        return (vectors[1:] @ vectors[0]).tolist()
 
-        if not encoders:
-            encoders.append(open_encoder(encoder_name, settings.encoder, cache_dir(settings)))
-        dense = encoders[0].encode_questions([question, *others]).dense
-        return (dense[1:] @ dense[0]).tolist()
-
-    return likeness
+    return Judge(tools.chat, load_prompt("judge", tools.prompts), likeness)
 
 
 def _state(settings: Settings, corpus: str, judged: bool) -> str:

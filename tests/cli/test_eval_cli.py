@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 
@@ -147,6 +148,22 @@ def test_a_draft_can_be_scored_at_once(project, tmp_path, capsys):
     code, _, err = edu(capsys, "eval", path, "--init", "3", "--project", project)
     assert code == ExitCode.USAGE
     assert "exists already" in err
+
+
+def test_measuring_leaves_nothing_in_the_records(project, tmp_path, capsys):
+    path = tmp_path / "absent.jsonl"
+    path.write_text('{"id": "a", "question": "食堂几点开门？", "answerable": false}\n', encoding="utf-8")
+    code, out, _ = edu(capsys, "eval", path, "--project", project, "--json")
+    report = json.loads(out)
+    assert code == 0
+    assert report["generation"]["refusal"]["recall"] == 1.0
+    with sqlite3.connect(project / ".edu" / "catalog.sqlite") as catalog:
+        kept = {
+            name: catalog.execute(f"SELECT count(*) FROM {name}").fetchone()[0]  # noqa: S608 - names from here
+            for name in ("pending", "sessions", "turns", "traces", "answers")
+        }
+    left = {name: n for name, n in kept.items() if n}
+    assert left == {}
 
 
 def test_help_loads_nothing_heavy():
