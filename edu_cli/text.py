@@ -28,9 +28,9 @@ _CLOSERS = re.escape("”’」』）】》〉〕｝］)]}")
 _END = re.compile(
     rf"""
       [。｡！？‼⁇⁈⁉]+[。！？!?…]*[{_CLOSERS}]*           # Chinese enders
-    | (?:…+|\.{{3,}})[{_CLOSERS}]+                      # an ellipsis ends a sentence where a quotation closes
+    | (?:(?<!…)…++|(?<!\.)\.{{3,}}+)[{_CLOSERS}]+        # an ellipsis ends a sentence where a quotation closes
     | ．(?![0-9０-９])[{_CLOSERS}]*                      # some textbooks end with it; 3．14 does not
-    | [!?]+[{_CLOSERS}"']*(?=\s|$|[{_CJK_RANGES}])      # not in a!=b, nor in ?x=1
+    | (?<![!?])[!?]++[{_CLOSERS}"']*(?=\s|$|[{_CJK_RANGES}])  # not in a!=b, nor in ?x=1
     | \.[{_CLOSERS}"']*(?=\s|$)
     | \n\s*\n
     | \n

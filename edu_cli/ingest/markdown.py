@@ -29,7 +29,7 @@ _CONTAINER = re.compile(
 )
 _INDENTED_BELOW = re.compile(r'(?:!!!|\?\?\?\+?|={3})[ \t]+(?:[\w-]+[ \t]*)*(?:"([^"]*)")?[ \t]*$')
 _CALLOUT = re.compile(r"^\[!\w+\][-+]?[ \t]*")
-_OPEN_TABLE = re.compile(r"<table\b(?!.*</table)", re.IGNORECASE | re.DOTALL)
+_TABLE_LINES = 500  # within which an HTML table is closed
 _QUOTE_MARKS = re.compile(r"(?:[ \t]*>)+")
 _PROSE_SHARE = 0.5
 _COMMENT_LINE = re.compile(r"^[ \t]*(?:#|//|/\*|--|\*[ ])", re.MULTILINE)
@@ -71,7 +71,7 @@ def _walk(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
     while at < len(tokens):
         token = tokens[at]
         end = _closing(tokens, at) + 1
-        if token.type == "html_block" and _OPEN_TABLE.search(token.content):
+        if token.type == "html_block" and _opens_table(token.content.lower()):
             stop = _table_end(token, lines)
             yield from html_blocks("\n".join(lines[(token.map or (0, 0))[0] : stop]))
             at = next((i for i in range(end, len(tokens)) if (tokens[i].map or (0, 0))[0] >= stop), len(tokens))
@@ -83,7 +83,12 @@ def _walk(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
 def _table_end(token: Token, lines: list[str]) -> int:
     """The line after </table>: a blank line inside an HTML table ends the block of HTML, but not the table."""
     start, end = token.map or (0, 0)
-    return next((i + 1 for i in range(start, len(lines)) if "</table" in lines[i].lower()), end)
+    within = range(start, min(len(lines), start + _TABLE_LINES))
+    return next((i + 1 for i in within if "</table" in lines[i].lower()), end)
+
+
+def _opens_table(html: str) -> bool:
+    return html.rfind("<table") > html.rfind("</table")
 
 
 def _closing(tokens: Sequence[Token], at: int) -> int:

@@ -19,6 +19,8 @@ IN_SENTENCE = 0.6
 IN_UNIT = 2.0
 NEVER = 4.0  # where it can be helped
 
+_MOST_HEADER = 0.3  # of a parent: a longer one would leave too little room for what it heads
+
 _LATE_MARK = "。！？；：，、,.!?;:”’」』）】》)]}…%％°℃"
 _KEPT_TOGETHER = re.compile(r"`[^`\n]+`|\$\$.+?\$\$|\$[^$\n]{1,300}\$|\]\([^)\n]{1,500}\)", re.DOTALL)
 _DEFINITION = re.compile(
@@ -55,6 +57,7 @@ def pieces_of(block: Block, index: int, glue: str, cost: float, sizes: Sizes, un
         spans = _prose_spans(block.text)
     if units:
         spans = _cut_at_units(spans, units)
+    header = block.header if len(block.header) <= _MOST_HEADER * sizes.parent else ""
     first = True
     for start, end, inner in spans:
         text = block.text[start:end]
@@ -64,7 +67,7 @@ def pieces_of(block: Block, index: int, glue: str, cost: float, sizes: Sizes, un
                 glue=glue if first else "",
                 block=index,
                 cost=cost if first else (inner if nth == 0 else IN_SENTENCE),
-                header="" if first else block.header,
+                header="" if first else header,
                 is_unit=nth == 0 and start in units,
             )
             first = False
@@ -164,5 +167,7 @@ def _bounded(text: str, sizes: Sizes, kind: str) -> list[str]:
         strip_whitespace=False,
     )
     starts = [doc.metadata["start_index"] for doc in splitter.create_documents([text])]
-    starts = [start for start in starts if start == 0 or text[start] not in _LATE_MARK]
-    return [text[a:b] for a, b in zip([0, *starts[1:]], [*starts[1:], len(text)], strict=True)]
+    kept = [start for start in starts if start == 0 or text[start] not in _LATE_MARK]
+    if any(b - a > limit for a, b in zip(kept, [*kept[1:], len(text)], strict=True)):
+        kept = starts
+    return [text[a:b] for a, b in zip([0, *kept[1:]], [*kept[1:], len(text)], strict=True)]
