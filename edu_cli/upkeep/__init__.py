@@ -1,0 +1,1 @@
+"""Whether a project and its machine are sound, and backups of it."""

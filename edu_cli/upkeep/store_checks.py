@@ -1,0 +1,156 @@
+"""Checks of the derived stores against the catalog: each must hold the same rows, and find what it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from edu_cli.errors import LockedError, StoreError
+from edu_cli.index.catalog import Catalog
+from edu_cli.index.lexical import Bm25Index, open_lexical
+from edu_cli.index.refresh import LexicalPlace, check_lexical, is_sparse_fresh
+from edu_cli.index.sparse import open_sparse
+from edu_cli.index.tokens import open_tokenizer
+from edu_cli.ingest.split import encoding_text
+from edu_cli.project import Project
+from edu_cli.protocols import Encoder, LexicalIndex, VectorCache, VectorStore
+from edu_cli.types import ChildRow, EncoderPin, Hit, Scope
+from edu_cli.upkeep.results import FIX, CheckResult, mendable
+
+BM25, WORDS, SPARSE, VECTORS = "BM25 index", "words", "sparse index", "vectors"
+SAMPLE_CHILDREN, SAMPLE_DOCUMENTS = 16, 20
+_LEAST_COSINE = 0.999  # another processor rounds the quantised encoder's sums differently; other weights differ by far
+_NEAREST = 100
+T = TypeVar("T")
+
+
+def sample(items: Iterable[T], n: int) -> list[T]:
+    """At most n of the items, evenly spread, the same ones each time."""
+    known = list(items)
+    return known if len(known) <= n else [known[i * len(known) // n] for i in range(n)]
+
+
+def check_bm25(catalog: Catalog, place: LexicalPlace) -> tuple[CheckResult, Bm25Index | None]:
+    """Whether the BM25 index is of this corpus and holds a row a parent; the index, where it can be searched."""
+    report = check_lexical(catalog, place)
+    n_parents = catalog.counts()["parents"]
+    if not n_parents and report.status == "stale":
+        return CheckResult(BM25, "pass", "nothing to index"), None
+    try:
+        index = open_lexical(place.path, open_tokenizer(place.user_dict, place.cache))
+    except StoreError as error:
+        return mendable(BM25, "fail", error.message), None
+    if report.status == "stale":
+        return mendable(BM25, "warn", f"stale: {report.reason}"), index
+    if len(index.table) != n_parents:
+        return mendable(BM25, "fail", f"{len(index.table)} rows of {n_parents}"), index
+    return CheckResult(BM25, "pass", f"fresh, {n_parents} rows, {report.terms} terms"), index
+
+
+def check_words(catalog: Catalog, index: LexicalIndex) -> CheckResult:
+    """Finds each of some documents by its rarest word."""
+    wanted = sample(_documents_with_text(catalog), SAMPLE_DOCUMENTS)
+    n_found, lost = 0, ""
+    for doc_id, tenant, path in wanted:
+        word = _rarest_word(catalog, doc_id, index)
+        hits = index.search(word, 1, Scope(tenant, None, frozenset({doc_id}))) if word else []
+        if hits or not word:
+            n_found += 1
+        else:
+            lost = lost or f"{path} is not found by its word {word!r}"
+    if lost:
+        return mendable(WORDS, "fail", f"{len(wanted) - n_found} of {len(wanted)} documents are not found: {lost}")
+    return CheckResult(WORDS, "pass", f"{len(wanted)} sampled documents are found by a word of theirs")
+
+
+def check_sparse(catalog: Catalog, project: Project, pin: EncoderPin) -> CheckResult:
+    """Whether the sparse copy is of this corpus and holds a row a child."""
+    wanted = catalog.n_children()
+    if not wanted:
+        return CheckResult(SPARSE, "pass", "nothing to index")
+    try:
+        copy = open_sparse(project.sparse_path, uses_idf=False)
+    except StoreError as error:
+        return mendable(SPARSE, "fail", error.message)
+    if copy is None:
+        return mendable(SPARSE, "fail", f"{project.sparse_path} holds none")
+    if not is_sparse_fresh(catalog, project.sparse_path, pin.fingerprint):
+        return mendable(SPARSE, "warn", "stale: texts or encoder have changed")
+    if len(copy.table) != wanted:
+        return mendable(SPARSE, "fail", f"{len(copy.table)} rows of {wanted}")
+    return CheckResult(SPARSE, "pass", f"fresh, {wanted} rows")
+
+
+def check_vectors(catalog: Catalog, store: VectorStore, where: str) -> CheckResult:
+    """Whether the store holds exactly the children of the catalog. Raises StoreError."""
+    wanted, held = catalog.child_ids(), set(store.ids())
+    n_missing, n_stray = len(wanted - held), len(held - wanted)
+    if n_missing or n_stray:
+        return mendable(VECTORS, "fail", f"{where} lacks {n_missing} of {len(wanted)} vectors and has {n_stray} others")
+    if (n_counted := store.count()) != len(wanted):
+        return mendable(VECTORS, "fail", f"{where} counts {n_counted} vectors of {len(wanted)}")
+    return CheckResult(VECTORS, "pass", f"{where} holds all {len(wanted)}")
+
+
+def unopened_vectors(error: StoreError, *, is_lite: bool) -> CheckResult:
+    """What it means that the store could not be read: Milvus Lite can be filled anew, a server must be seen to."""
+    if isinstance(error, LockedError):
+        return CheckResult(VECTORS, "warn", f"not checked: {error.message}", error.hint)
+    return CheckResult(VECTORS, "fail", error.message, FIX if is_lite else error.hint, mendable=is_lite)
+
+
+def check_reproduction(catalog: Catalog, encoder: Encoder, store: VectorStore, cache: VectorCache) -> CheckResult:
+    """Encodes some children again and compares them with the vectors that the store and the cache have of them."""
+    rows = list(catalog.child_rows(sample(sorted(catalog.child_ids()), SAMPLE_CHILDREN)))
+    if not rows:
+        return CheckResult("re-encoding", "pass", "nothing to encode")
+    fresh = encoder.encode_passages([encoding_text(row.title, row.parent, row.child) for row in rows]).dense
+    cached = cache.find([row.text_key for row in rows])
+    pairs = [
+        (row, cached[row.text_key].dense, vector)
+        for row, vector in zip(rows, fresh, strict=True)
+        if row.text_key in cached
+    ]
+    in_cache = [_cosine(old, new) for _, old, new in pairs]
+    in_store = [_stored_cosine(store, row, vector) for row, vector in zip(rows, fresh, strict=True)]
+    lowest = min([*in_cache, *in_store])
+    message = f"{len(rows)} sampled chunks, lowest cosine {lowest:.5f}"
+    if lowest < _LEAST_COSINE:
+        where = "the store" if min(in_store) <= lowest else "the vector cache"
+        fix = "edu ingest --rebuild"
+        return CheckResult("re-encoding", "fail", f"vectors of {where} do not reproduce: {message}", fix)
+    return CheckResult("re-encoding", "pass", message)
+
+
+def _stored_cosine(store: VectorStore, row: ChildRow, vector: np.ndarray) -> float:
+    """The cosine that a search gives the child; 0 where the store does not find it."""
+    hits: Sequence[Hit] = store.search_dense(vector, _NEAREST, Scope(row.tenant, None, frozenset({row.doc_id})))
+    found = next((hit.score for hit in hits if hit.child_id == row.child_id), None)
+    if found is None and len(hits) == _NEAREST:  # as many nearer ones: the child's is at most the last one's
+        return hits[-1].score
+    return found or 0.0
+
+
+def _cosine(one: np.ndarray, other: np.ndarray) -> float:
+    return float(one @ other / (np.linalg.norm(one) * np.linalg.norm(other) or 1.0))
+
+
+def _documents_with_text(catalog: Catalog) -> list[tuple[str, str, str]]:
+    return [
+        (row[0], row[1], row[2])
+        for row in catalog.database.rows(
+            """SELECT doc_id, tenant, path FROM documents
+               WHERE doc_id IN (SELECT doc_id FROM parents) ORDER BY doc_id"""
+        )
+    ]
+
+
+def _rarest_word(catalog: Catalog, doc_id: str, index: LexicalIndex) -> str:
+    """The word of the document's first parents with any that fewest rows hold; "" for a document without words."""
+    for parent in catalog.export([doc_id]):
+        words = [word for word in dict.fromkeys(index.tokens(parent.text)) if word in index.tokens(word)]
+        if words:
+            return words[int(np.argmax(index.idf(words)))]
+    return ""

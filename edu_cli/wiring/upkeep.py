@@ -1,0 +1,217 @@
+"""Settings -> the checks of `edu doctor` in order, and the repair of what can be made again."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from edu_cli.config import Settings, cache_dir
+from edu_cli.errors import IndexMismatchError, LockedError, StoreError
+from edu_cli.index.catalog import Catalog
+from edu_cli.index.catalog_write import CatalogWriter
+from edu_cli.index.encoders.choose import open_encoder
+from edu_cli.index.lock import patiently, writer_lock
+from edu_cli.ingest.repair import settle
+from edu_cli.ingest.storing import Tally, VectorTools
+from edu_cli.project import Project
+from edu_cli.protocols import Encoder, Progress
+from edu_cli.types import EncoderPin
+from edu_cli.upkeep import catalog_checks, environment, store_checks
+from edu_cli.upkeep.results import CheckResult, guarded
+from edu_cli.wiring.ingesting import IngestSession, open_ingest
+from edu_cli.wiring.places import NO_ENCODER, lexical_place, milvus_target, open_reader, vectors_path
+
+_WAIT_S = 10.0  # for Milvus Lite, which one process at a time can open
+
+
+def diagnose(project: Project | None, settings: Settings, *, llm: bool) -> Iterator[CheckResult]:
+    """Every check, one at a time as it is done: the machine, then the project where there is one."""
+    held = project.state if project and project.state.is_dir() else None
+    root = project.root if project else Path.cwd()
+    yield environment.check_python()
+    yield guarded("packages", environment.check_packages)
+    yield guarded("models", lambda: environment.check_models(settings))
+    yield guarded("OCR", lambda: environment.check_ocr(settings))
+    yield environment.check_office()
+    yield guarded("disk", lambda: environment.check_disk(root, held))
+    yield guarded("cache", lambda: environment.check_cache(cache_dir(settings)))
+    if llm:
+        yield guarded("LLM", lambda: check_llm(settings))
+    if project is None or not project.catalog_path.exists():
+        yield CheckResult("project", "warn", f"{root} has no knowledge base yet", "edu ingest PATH")
+        return
+    yield guarded("settings", lambda: catalog_checks.check_settings(project.root, project.prompts_path, settings))
+    yield guarded("lock", lambda: catalog_checks.check_lock(project.lock_path))
+    try:
+        with open_reader(project) as catalog:
+            yield from _check_project(project, settings, catalog)
+    except StoreError as error:
+        fix = "edu restore FILE --force brings a backup back; else " + error.hint
+        yield CheckResult("catalog", "fail", error.message, fix)
+    except IndexMismatchError as error:
+        yield CheckResult("catalog", "fail", error.message, error.hint)
+
+
+def check_llm(settings: Settings) -> CheckResult:
+    """Asks the configured model for one word. Raises ChatError and ConfigError."""
+    if not settings.llm.model:
+        return CheckResult("LLM", "warn", "none is configured: answers are extractive", "set EDU_LLM_MODEL")
+    from edu_cli.ask.chat_errors import where
+    from edu_cli.ask.chat_openai import OpenAIChat
+    from edu_cli.types import Message
+
+    start = time.perf_counter()
+    reply = OpenAIChat(settings.llm).complete([Message("user", "Reply with the one word OK.")], temperature=0.0)
+    seconds = time.perf_counter() - start
+    return CheckResult("LLM", "pass", f"{reply.model} at {where(settings.llm)} answered in {seconds:.1f} s")
+
+
+def _check_project(project: Project, settings: Settings, catalog: Catalog) -> Iterator[CheckResult]:
+    found = guarded("catalog", lambda: catalog_checks.check_catalog(catalog))
+    yield found
+    if found.status == "fail":
+        return
+    yield guarded("documents", lambda: catalog_checks.check_documents(catalog))
+    yield guarded("sources", lambda: catalog_checks.check_sources(catalog, project.root))
+    yield guarded("last run", lambda: catalog_checks.check_unfinished(catalog))
+    index = None
+
+    def check_bm25() -> CheckResult:
+        nonlocal index
+        result, index = store_checks.check_bm25(catalog, lexical_place(project, settings))
+        return result
+
+    yield guarded(store_checks.BM25, check_bm25)
+    if index is not None:
+        words = index
+        yield guarded(store_checks.WORDS, lambda: store_checks.check_words(catalog, words))
+    pin = catalog.encoder() or NO_ENCODER
+    if pin.name == "none":
+        yield CheckResult("encoder", "warn", "none: search is by BM25 words only", "edu ingest --rebuild")
+        return
+    yield guarded(store_checks.SPARSE, lambda: store_checks.check_sparse(catalog, project, pin))
+    yield from _check_vectors(project, settings, catalog, pin)
+
+
+def _check_vectors(project: Project, settings: Settings, catalog: Catalog, pin: EncoderPin) -> Iterator[CheckResult]:
+    """The encoder, the store, and that the one still gives what the other holds."""
+    from edu_cli.index.milvus import MilvusStore
+    from edu_cli.index.vector_cache import open_vector_cache
+
+    encoder: Encoder | None = None
+
+    def check_encoder() -> CheckResult:
+        nonlocal encoder
+        result, encoder = _same_encoder(pin, settings)
+        return result
+
+    yield guarded("encoder", check_encoder)
+    if not catalog.n_children():
+        return
+    target = milvus_target(project, settings, catalog.meta("project_id") or "", pin)
+    with ExitStack() as stack:
+        try:
+            store = patiently(
+                lambda: MilvusStore(target, sparse_path=None, uses_idf=False, create=False), _WAIT_S, lambda _: None
+            )
+            stack.callback(store.close)
+            yield store_checks.check_vectors(catalog, store, target.name)
+        except (StoreError, LockedError) as error:
+            yield store_checks.unopened_vectors(error, is_lite=target.is_lite)
+            return
+        if encoder is not None:
+            again = encoder
+            cache = open_vector_cache(vectors_path(project, settings), pin.fingerprint)
+            stack.callback(cache.close)
+            yield guarded("re-encoding", lambda: store_checks.check_reproduction(catalog, again, store, cache))
+
+
+def _same_encoder(pin: EncoderPin, settings: Settings) -> tuple[CheckResult, Encoder | None]:
+    """Whether the encoder that is configured is the one that the vectors were made with. Raises EncoderError."""
+    wanted = settings.encoder.name
+    if wanted not in ("auto", pin.name):
+        message = f"the vectors were made by {pin.name}, and {wanted} is configured"
+        return CheckResult("encoder", "fail", message, f"edu ingest --rebuild, or EDU_ENCODER={pin.name}"), None
+    encoder = open_encoder(pin.name, settings.encoder, cache_dir(settings))
+    if encoder.fingerprint != pin.fingerprint:
+        message = f"the vectors were made by other weights or another format of {pin.name}"
+        return CheckResult("encoder", "fail", message, "edu ingest --rebuild"), None
+    return CheckResult("encoder", "pass", f"{encoder.name}, {encoder.dim} dimensions, the one pinned"), encoder
+
+
+def mend(
+    project: Project, settings: Settings, names: Collection[str], progress: Progress, lock_timeout_s: float
+) -> list[str]:
+    """Makes again what the checks in `names` found wrong, from the catalog and the vector cache; what was done.
+
+    Raises LockedError, StoreError, and IndexMismatchError where the configured encoder is not the project's.
+    """
+    with (
+        writer_lock(project.lock_path, lock_timeout_s, progress.note),
+        open_ingest(project, settings, progress, lock_timeout_s=lock_timeout_s) as session,
+    ):
+        done = refill(session, None if settings.milvus.uri else project.milvus_path)
+        if store_checks.SPARSE in names:
+            shutil.rmtree(project.sparse_path, ignore_errors=True)
+        if {store_checks.BM25, store_checks.WORDS} & set(names):
+            shutil.rmtree(project.bm25_path, ignore_errors=True)
+        if session.refresh(False).status == "rebuilt":
+            done.append("the BM25 index was built anew")
+        if store_checks.SPARSE in names:
+            done.append("the sparse index was built anew")
+        return done
+
+
+def refill(session: IngestSession, lite: Path | None) -> list[str]:
+    """Brings the vector store to exactly the catalog's children; a Lite database that fails is put aside for a new one.
+
+    The caller holds the project's lock. What was done, as sentences. Raises StoreError and LockedError.
+    """
+    if session.tools.open_vectors is None:
+        return []
+    done = []
+    try:
+        counts = _refilled(session)
+    except StoreError as error:
+        if lite is None or isinstance(error, LockedError):
+            raise
+        done.append(f"the damaged {lite} was put aside as {_put_aside(lite)}")
+        counts = _refilled(session)
+    session.catalog.remember("store_mark", session.tools.store_mark())
+    if any(counts):
+        done.append(f"{counts[0]} vectors were put back and {counts[1]} stray ones removed")
+    return done
+
+
+def _refilled(session: IngestSession) -> tuple[int, int]:
+    """How many rows were missing and how many too many. Ids are noted as unsettled first, so a kill loses nothing."""
+    open_vectors = session.tools.open_vectors
+    if open_vectors is None:
+        return 0, 0
+    tools = open_vectors()
+    try:
+        return _settle_all(session.catalog, tools, session.tools.progress)
+    finally:
+        tools.close()
+
+
+def _settle_all(catalog: CatalogWriter, tools: VectorTools, progress: Progress) -> tuple[int, int]:
+    wanted, held = catalog.child_ids(), set(tools.store.ids())
+    missing, stray = wanted - held, held - wanted
+    catalog.unsettle(sorted(missing | stray))
+    settle(catalog, tools, progress, Tally())
+    return len(missing), len(stray)
+
+
+def _put_aside(path: Path) -> Path:
+    """Renames a damaged database out of the way; one that was put aside before goes."""
+    aside = path.with_name(path.name + ".damaged")
+    if aside.is_dir() and not aside.is_symlink():
+        shutil.rmtree(aside)
+    else:
+        aside.unlink(missing_ok=True)
+    path.replace(aside)
+    return aside
