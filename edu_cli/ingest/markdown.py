@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -204,7 +205,8 @@ def _table(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
 
 
 def _html(tokens: Sequence[Token], _lines: list[str]) -> Iterator[Block]:
-    yield from html_blocks(tokens[0].content)
+    for block in html_blocks(tokens[0].content):  # Markdown may stand inside the tags
+        yield block if block.kind in ("code", "table") else replace(block, text=tidy_inline(block.text))
 
 
 _READERS = {

@@ -14,6 +14,7 @@ _ITEM_STYLES = (
     re.compile(r"^[ \t　]*(?:\*\*)?([0-9０-９]{1,3})[ ]?(?:[.．](?![0-9０-９])|[、)）])", re.MULTILINE),
     re.compile(r"^[ \t　]*[(（]([0-9０-９]{1,3})[)）]", re.MULTILINE),
 )
+_MOST_LOST = 3  # OCR misses a number now and then
 _PART = re.compile(
     r"^[ \t　]*(?:#+[ ]*)?(?:\*\*)?(?:[一二三四五六七八九十]{1,3}[、.．]|第[一二三四五六七八九十IVX]+(?:部分|大题|卷))",
     re.MULTILINE,
@@ -51,7 +52,7 @@ def items(texts: Sequence[str]) -> list[list[int]]:
             while parts and parts[0] < match.start():
                 is_new_part = bool(parts.pop(0) + 1)
             number = numeral_value(match[1])
-            if number == last + 1 or (is_new_part and number <= last + 1) or (is_new_part and not last):
+            if last < number <= last + _MOST_LOST or (is_new_part and (number <= last or not last)):
                 starts.append(match.start())
                 last, is_new_part = number, False
         is_new_part = is_new_part or bool(parts)

@@ -156,12 +156,17 @@ def test_html_headings_details_pictures_and_comments() -> None:
     </details>
 
     <p><img src="x.png" alt="部署图"></p>
+
+    <p align="center">
+    ![时序图](a.png)
+    </p>
     """
     assert kinds(text) == [
         ("heading", "居中标题"),
         ("paragraph", "点开"),
         ("paragraph", "里面"),
         ("paragraph", "部署图"),
+        ("paragraph", "时序图"),
     ]
 
 

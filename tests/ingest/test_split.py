@@ -100,6 +100,12 @@ def test_an_exam_whose_lines_are_blocks_of_their_own_is_cut_the_same() -> None:
     assert [child.split(". ")[0] for child in found] == [str(n) for n in range(1, 9)]
 
 
+def test_a_lost_number_does_not_join_the_items_after_it() -> None:
+    exam = Document("txt", "试卷", tuple(text_blocks(EXAM.replace("3. 下列", "下列"))))
+    found = children(split(exam, "exam", DEFAULT))
+    assert sum(child.startswith(("4. ", "5. ", "6. ", "7. ", "8. ")) for child in found) == 5
+
+
 def test_numbered_exercises_with_prose_are_no_exam() -> None:
     text = "## 练习\n\n1. 写出桶的内容；\n2. 查找 6；\n3. 说明理由。\n\n参考答案\n\n1. 略\n2. 略\n3. 略\n"
     assert choose_profile(markdown(text * 3)) == "general"
