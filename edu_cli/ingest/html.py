@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -117,6 +118,8 @@ def _read(tag: Tag, kind: BlockKind) -> Iterator[Block]:
         yield from _table(tag, kind)
     elif name in ("ul", "ol", "menu", "dir"):
         yield from _items(tag)
+    elif name == "dl":
+        yield from _definitions(tag)
     elif name == "blockquote":
         yield from _walk(tag, "quote")
     elif name == "figcaption":
@@ -139,6 +142,23 @@ def _items(tag: Tag) -> Iterator[Block]:
                     level=block.level,
                 )
                 marker = ""
+
+
+def _definitions(tag: Tag) -> Iterator[Block]:
+    """A term and what it means on one line, where the meaning is one paragraph."""
+    term = ""
+    for part in (part for part in tag.find_all(["dt", "dd"]) if part.find_parent("dl") is tag):
+        if part.name == "dt":
+            if term:
+                yield Block(kind="list", text=f"- {term}")
+            term = " ".join(_inline(part).split())
+            continue
+        blocks = [block for block in _walk(part, "list") if block.text.strip()]
+        for block in blocks:
+            yield replace(block, text=f"- {term}：{block.text}") if term and block.kind == "list" else block
+            term = ""
+    if term:
+        yield Block(kind="list", text=f"- {term}")
 
 
 def _table(tag: Tag, kind: BlockKind) -> Iterator[Block]:

@@ -38,7 +38,7 @@ def articles(text: str) -> list[int]:
 def items(texts: Sequence[str]) -> list[list[int]]:
     """Where exam items begin: the style of number that comes first, as long as its numbers go on.
 
-    A number that does not follow is a list inside an item; one is followed by 1 only where a new part (二、…) began.
+    A number that does not follow is a list inside an item; only where a new part (二、…) began may they begin anew.
     """
     style = _first_style(texts)
     found: list[list[int]] = [[] for _ in texts]
@@ -52,7 +52,7 @@ def items(texts: Sequence[str]) -> list[list[int]]:
             while parts and parts[0] < match.start():
                 is_new_part = bool(parts.pop(0) + 1)
             number = numeral_value(match[1])
-            if last < number <= last + _MOST_LOST or (is_new_part and (number <= last or not last)):
+            if is_new_part or last < number <= last + _MOST_LOST:
                 starts.append(match.start())
                 last, is_new_part = number, False
         is_new_part = is_new_part or bool(parts)

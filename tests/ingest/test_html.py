@@ -40,6 +40,11 @@ def test_spanned_cells_are_repeated_down_so_that_rows_stand_alone() -> None:
     assert block.text.split("\n")[2:] == ["| 计算机 | 网络 |", "| 计算机 | 数据库 |"]
 
 
+def test_terms_stand_with_their_meaning() -> None:
+    blocks = html_blocks("<dl><dt>教师</dt><dd>龚老师</dd><dt>学分</dt><dd><p>3</p></dd><dt>空</dt></dl>")
+    assert [block.text for block in blocks] == ["- 教师：龚老师", "- 学分：3", "- 空"]
+
+
 def test_tables_that_lay_out_the_page_are_read_through() -> None:
     blocks = html_blocks("<table><tr><td><h2>标题</h2><table><tr><td>a</td><td>b</td></tr></table></td></tr></table>")
     assert [block.kind for block in blocks] == ["heading", "table"]
