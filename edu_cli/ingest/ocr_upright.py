@@ -11,7 +11,7 @@ import numpy as np
 from edu_cli.ingest.ocr import LineReader, OcrText, Picture, Quad
 from edu_cli.ingest.ocr_ink import dark_ink, has_seal, merged
 
-_SAMPLE = 9  # lines that vote on the way up
+_SAMPLE = 6  # lines that vote on the way up, with both their ends
 _LONG = 2.0  # width to height from which on a line tells its direction
 _SLANT = 0.14  # radians off the page's direction (8 degrees)
 _LEAST_CONFIDENCE = 0.5  # RapidOCR's own threshold

@@ -8,14 +8,15 @@ from edu_cli.ingest.ocr_words import spaced
 
 
 def line_of(words: str, letter: int = 10, gap: int = 2, space: int = 9) -> tuple[np.ndarray, str, list[float]]:
-    """A line of black letters 20 pixels high, its text without spaces, and where its letters stand."""
-    crop = np.full((24, (letter + gap) * len(words) + space * words.count(" ") + 4, 3), 255, np.uint8)
+    """A line of hollow letters 20 pixels high, its text without spaces, and where its letters stand."""
+    crop = np.full((30, (letter + gap) * len(words) + space * words.count(" ") + 4, 3), 255, np.uint8)
     x, places = 2, []
     for char in words:
         if char == " ":
             x += space - gap
             continue
-        crop[2:22, x : x + letter] = 0
+        crop[5:25, x : x + letter] = 0
+        crop[7:23, x + 2 : x + letter - 2] = 255
         places.append(x + letter / 2)
         x += letter + gap
     return crop, words.replace(" ", ""), [place / crop.shape[1] for place in places]
