@@ -78,11 +78,14 @@ def _limit_memory(n_bytes: int) -> None:
 
 
 def _fill(stream: BinaryIO, inbox: queue.SimpleQueue[Path | OptionsFactory]) -> None:
-    while len(size := stream.read(8)) == 8:
-        inbox.put(pickle.loads(stream.read(int.from_bytes(size, "big"))))  # noqa: S301 - what our own parent wrote
-    os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(_GRACE_S)
-    os._exit(1)  # the main thread is deep inside a C library
+    """Takes in messages until the parent is gone or sends what cannot be understood; then this process ends."""
+    try:
+        while len(size := stream.read(8)) == 8:
+            inbox.put(pickle.loads(stream.read(int.from_bytes(size, "big"))))  # noqa: S301 - our own parent's
+    finally:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(_GRACE_S)
+        os._exit(1)  # the main thread is deep inside a C library
 
 
 def _leave(_signal: int, _frame: FrameType | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import queue
 import time
 from collections import deque
@@ -34,6 +35,8 @@ class LoadPool:
     def __init__(
         self, jobs: int, timeout_s: float, options_factory: OptionsFactory, *, memory_bytes: int = _MEMORY_BYTES
     ) -> None:
+        if b"__main__" in pickle.dumps(options_factory):
+            raise ValueError("options_factory must be importable, which nothing of __main__ is")
         self._jobs = max(1, jobs or _cores())
         self._timeout_s = timeout_s
         self._factory = options_factory

@@ -14,6 +14,7 @@ from hostile_loads import hostile_options
 from office_files import PICTURE, relations, write_docx
 
 from edu_cli.errors import LoadError
+from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.workers import LoadPool
 from edu_cli.types import Document
 
@@ -153,6 +154,15 @@ def _is_gone(pid: int) -> bool:
             return True
         time.sleep(0.1)
     return False
+
+
+def test_a_factory_that_no_worker_can_import_is_refused_at_once() -> None:
+    def local() -> LoadOptions:
+        return LoadOptions()
+
+    local.__module__ = local.__qualname__ = "__main__"
+    with pytest.raises((ValueError, AttributeError, pickle.PicklingError)):
+        LoadPool(1, 60, local)
 
 
 def test_an_error_survives_the_way_between_processes() -> None:
