@@ -31,14 +31,16 @@ _AHEAD = 32  # documents loaded before they are encoded
 _STORE_MARK = "store_mark"
 
 
-def plan(request: IngestRequest, catalog: IngestCatalog) -> list[Plan]:
-    """What an ingest would do; nothing is changed. Raises UsageError for a PATH that does not exist."""
+def plan(request: IngestRequest, catalog: IngestCatalog) -> tuple[list[Plan], list[str]]:
+    """What an ingest would do, and warnings; nothing is changed. Raises UsageError for a PATH that does not exist."""
     roots = catalog.roots()
-    paths = request.paths or earlier_paths(
-        request.project, request.tenant, roots, lambda root_id: [document.path for document in catalog.known(root_id)]
-    )
+    paths, warnings = request.paths, []
     if not paths:
-        raise UsageError("There is nothing to ingest: no PATH was given, now or before.", hint="edu ingest PATH")
+        paths, warnings = earlier_paths(
+            request.project, request.tenant, roots, lambda root_id: [known.path for known in catalog.known(root_id)]
+        )
+        if not paths and not warnings:
+            raise UsageError("There is nothing to ingest: no PATH was given, now or before.", hint="edu ingest PATH")
     recipe = request.recipe()
     plans = []
     for target in targets_of(paths, request.project, request.tenant, roots):
@@ -46,15 +48,16 @@ def plan(request: IngestRequest, catalog: IngestCatalog) -> list[Plan]:
         subject = request.subject if request.subject is not None or not target.root else target.root.subject
         absorbed = _absorbed(target, catalog)
         plans.append(plan_target(target, scan_target(target), known, absorbed, replace(recipe, subject=subject)))
-    return plans
+    return plans, warnings
 
 
 def preview(request: IngestRequest, catalog: IngestCatalog) -> Receipt:
     """The receipt of what an ingest would do, as far as that can be told without loading; nothing is changed."""
     start = time.perf_counter()
-    files = sorted(receipts_of(plan(request, catalog), dry=True), key=_order)
+    plans, warnings = plan(request, catalog)
+    files = sorted(receipts_of(plans, dry=True), key=_order)
     seconds = {"total": time.perf_counter() - start}
-    return Receipt(tuple(files), ChunkCounts(), catalog.encoder(), catalog.corpus_hash(), seconds)
+    return Receipt(tuple(files), ChunkCounts(), catalog.encoder(), catalog.corpus_hash(), seconds, tuple(warnings))
 
 
 def ingest(request: IngestRequest, tools: IngestTools) -> Receipt:
@@ -63,16 +66,15 @@ def ingest(request: IngestRequest, tools: IngestTools) -> Receipt:
     A file that fails is told in the receipt and never ends the run; StoreError and EncoderError do, and lose nothing.
     """
     start = time.perf_counter()
-    plans = plan(request, tools.catalog)
+    plans, warnings = plan(request, tools.catalog)
     tally = Tally()
     prepared: list[FileReceipt] = []
-    warnings: list[str] = []
     places = [_place(one.target, request, tools.catalog) for one in plans]
     for one in plans:
         tools.catalog.restamp(one.restamp)
     if any(one.load or one.gone for one in plans) or _is_suspect(tools):
         work = _Work(plans, places, tally, prepared)
-        warnings = _run(request, tools, work)
+        warnings += _run(request, tools, work)
     tools.catalog.drop_empty_roots()
     files = sorted([*prepared, *receipts_of(plans)], key=_order)
     chunks = ChunkCounts(

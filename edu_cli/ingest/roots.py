@@ -61,14 +61,24 @@ def targets_of(paths: Sequence[Path], project: Path, tenant: str, roots: Sequenc
 
 def earlier_paths(
     project: Path, tenant: str, roots: Sequence[Root], files_of: Callable[[int], list[str]]
-) -> list[Path]:
-    """Every PATH that the tenant has ingested before; `files_of` gives the document paths of a root."""
-    found = []
+) -> tuple[list[Path], list[str]]:
+    """Every PATH that the tenant has ingested before, and a warning for each folder of them that is gone.
+
+    `files_of` gives the document paths of a root of which only files were given.
+    """
+    found: list[Path] = []
+    warnings: list[str] = []
     for root in roots:
-        if root.tenant == tenant:
-            folder = _located(root, project)
-            found += [folder] if root.whole else [folder / path for path in files_of(root.root_id)]
-    return found
+        if root.tenant != tenant:
+            continue
+        folder = _located(root, project)
+        if not root.whole:
+            found += [folder / path for path in files_of(root.root_id)]
+        elif folder.is_dir():
+            found.append(folder)
+        else:
+            warnings.append(f"{folder} is gone; its documents are kept until `edu docs remove` or an ingest of it")
+    return found, warnings
 
 
 def scan_target(target: Target) -> ScanResult:

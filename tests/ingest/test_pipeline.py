@@ -191,6 +191,18 @@ def test_no_path_means_every_path_given_before(project: FakeProject) -> None:
     assert _statuses(project.ingest_again()) == {"a.md": "unchanged", "new.md": "added", "b.md": "removed"}
 
 
+def test_no_path_keeps_the_documents_of_a_folder_that_is_gone_and_says_so(project: FakeProject) -> None:
+    project.write("one/a.md", "# 甲\n一。\n")
+    project.write("two/b.md", "# 乙\n二。\n")
+    project.ingest(project.files / "one")
+    project.ingest(project.files / "two")
+    (project.files / "one").rename(project.folder / "unplugged")
+    receipt = project.ingest_again()
+    assert _statuses(receipt) == {"b.md": "unchanged"}
+    assert "is gone; its documents are kept" in receipt.warnings[0]
+    assert project.store.count() == 2
+
+
 def test_rows_that_the_store_lost_are_put_back_without_encoding(project: FakeProject) -> None:
     project.write("a.md", "# 甲\n一。\n# 乙\n二。\n")
     project.ingest()
