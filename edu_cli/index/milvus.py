@@ -20,6 +20,7 @@ from edu_cli.types import Hit, Scope, SparseVector, VectorRow
 
 _BATCH = 1000  # rows a request: some 2 MB at 384 dimensions, far below the server's 64 MB
 _EF = 64  # HNSW's beam at search; it must be at least k
+_WRITE_S = 60.0  # a flush of many rows takes a server its time
 _SPARE = 16  # rows asked for beyond k, so that equal scores at the cut are decided by child id
 _EMPTY_SPARSE = {0: 1e-6}  # Milvus refuses a sparse vector without a weight
 
@@ -42,6 +43,9 @@ class MilvusStore:
         self._sparse_path = sparse_path
         self._sparse: SparseIndex | None = None
         self._uses_idf = uses_idf
+        # without a limit of its own a call on a server that hangs returns after a minute; Lite is in this process
+        self._read_s = None if target.is_lite else target.timeout_s
+        self._write_s = None if target.is_lite else max(target.timeout_s, _WRITE_S)
         self._client = connect(target)
         try:
             with self._told():
@@ -56,31 +60,35 @@ class MilvusStore:
         """Adds rows or replaces those of the same child id. Raises StoreError."""
         with self._told():
             for i in range(0, len(rows), _BATCH):
-                self._client.upsert(self._target.collection, [_entity(row) for row in rows[i : i + _BATCH]])
+                self._client.upsert(
+                    self._target.collection, [_entity(row) for row in rows[i : i + _BATCH]], timeout=self._write_s
+                )
 
     def delete(self, child_ids: Sequence[str]) -> None:
         """Removes these children; ones that are not there are no error. Raises StoreError."""
         with self._told():
             for i in range(0, len(child_ids), _BATCH):
-                self._client.delete(self._target.collection, ids=list(child_ids[i : i + _BATCH]))
+                self._client.delete(self._target.collection, ids=list(child_ids[i : i + _BATCH]), timeout=self._write_s)
 
     def flush(self) -> None:
         """Makes what was written durable, and quick to search. Raises StoreError."""
         self._sparse = None
         with self._told():
-            self._client.flush(self._target.collection)
+            self._client.flush(self._target.collection, timeout=self._write_s)
 
     def count(self) -> int:
         """Rows, deletions taken off. Raises StoreError."""
         with self._told():
-            found = self._client.query(self._target.collection, filter="", output_fields=["count(*)"])
+            found = self._client.query(
+                self._target.collection, filter="", output_fields=["count(*)"], timeout=self._read_s
+            )
         return int(found[0]["count(*)"])
 
     def ids(self) -> Iterator[str]:
         """The child ids, in no order. Raises StoreError."""
         with self._told():
             pages = self._client.query_iterator(
-                self._target.collection, batch_size=_BATCH, filter="", output_fields=["child_id"]
+                self._target.collection, batch_size=_BATCH, filter="", output_fields=["child_id"], timeout=self._read_s
             )
             try:
                 while page := pages.next():
@@ -135,6 +143,7 @@ class MilvusStore:
                 limit=k + _SPARE,
                 filter=scope_filter(scope),
                 output_fields=["parent_id", "doc_id"],
+                timeout=self._read_s,
             )[0]
         best = sorted(found, key=lambda row: (-row["distance"], row["child_id"]))[:k]
         return [

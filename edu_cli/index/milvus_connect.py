@@ -103,6 +103,9 @@ def told(target: MilvusTarget) -> Iterator[None]:
     try:
         yield
     except (MilvusException, grpc.RpcError, OSError, ValueError) as error:
-        detail = " ".join(str(getattr(error, "message", "") or error).split())[:300]
+        if isinstance(error, grpc.RpcError) and "DEADLINE_EXCEEDED" in str(error):
+            detail = f"no answer within {target.timeout_s:g} seconds"
+        else:
+            detail = " ".join(str(getattr(error, "message", "") or error).split())[:300]
         hint = "run `edu ingest --rebuild`" if target.is_lite else "check milvus.uri, milvus.token and the server's log"
         raise StoreError(f"{target.name} failed: {detail}.", hint=hint) from error

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import signal
 import socket
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -45,14 +47,10 @@ class TestMilvusLite(StoreContract):
         store.close()
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    """Milvus Lite behind TCP: the nearest thing to a server that pip can install."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+@contextmanager
+def milvus_server(folder, port):
+    """Milvus Lite behind TCP: the nearest thing to a server that pip can install. Gives its process."""
     program = Path(sys.executable).with_name("milvus-lite")
-    folder = tmp_path_factory.mktemp("server")
     command = [program, "server", "--data-dir", folder / "data.db", "--port", str(port), "--host", "127.0.0.1"]
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log)
@@ -62,10 +60,23 @@ def server(tmp_path_factory):
                 if client.connect_ex(("127.0.0.1", port)) == 0:
                     break
             time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}"
+        yield process
     finally:
-        process.terminate()
+        process.kill()
         process.wait(20)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    port = free_port()
+    with milvus_server(tmp_path_factory.mktemp("server"), port):
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.mark.slow
@@ -76,6 +87,36 @@ class TestMilvusServer(StoreContract):
         yield store
         store.drop()
         store.close()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot be stopped and continued here")
+def test_a_server_that_hangs_or_restarts_is_told_and_loses_nothing(tmp_path):
+    port = free_port()
+    target = MilvusTarget(f"http://127.0.0.1:{port}", NAME, DIM, timeout_s=2)
+    with milvus_server(tmp_path, port) as process:
+        store = MilvusStore(target, sparse_path=None, uses_idf=False)
+        store.upsert([row("a", dense(1))])
+        store.flush()
+        process.send_signal(signal.SIGSTOP)
+        start = time.monotonic()
+        with pytest.raises(StoreError, match="no answer within 2 seconds"):
+            found(store, dense(1))
+        assert time.monotonic() - start < 10
+        process.send_signal(signal.SIGCONT)
+        assert found(store, dense(1)) == ["a"]
+    with pytest.raises(StoreError, match=f"127.0.0.1:{port} failed"):
+        store.count()
+    with milvus_server(tmp_path, port):
+        for _ in range(50):
+            try:
+                assert store.count() == 1
+                break
+            except StoreError:
+                time.sleep(0.2)
+        else:
+            pytest.fail("the store did not find the server again")
+    store.close()
 
 
 def test_what_was_flushed_is_there_after_reopening(tmp_path):
