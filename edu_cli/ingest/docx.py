@@ -13,6 +13,7 @@ from edu_cli.ingest.docx_styles import Style, outline_level, read_styles
 from edu_cli.ingest.docx_tables import read_table
 from edu_cli.ingest.office_graphics import chart_blocks, diagram_blocks
 from edu_cli.ingest.office_pictures import OfficePictures
+from edu_cli.ingest.office_properties import office_metadata
 from edu_cli.ingest.ooxml import Element, Package, attribute, child, children, chosen, local, whole_number
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.types import Block, BlockKind, Document
@@ -32,6 +33,7 @@ def read_docx(path: Path, options: LoadOptions) -> Document:
             title=reader.title or next((b.text for b in blocks if b.kind == "heading"), ""),
             blocks=blocks,
             warnings=tuple(reader.warnings()),
+            metadata=office_metadata(package),
         )
 
 

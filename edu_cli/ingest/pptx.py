@@ -8,6 +8,7 @@ from pathlib import Path
 
 from edu_cli.errors import LoadError
 from edu_cli.ingest.office_pictures import OfficePictures
+from edu_cli.ingest.office_properties import office_metadata
 from edu_cli.ingest.ooxml import Element, Package, attribute, child, children, descendants, relation_id
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.pptx_shapes import ShapeReader, visible_shapes
@@ -28,6 +29,7 @@ def read_pptx(path: Path, options: LoadOptions) -> Document:
             title=deck.title,
             blocks=blocks,
             pages=deck.n_slides,
+            metadata=office_metadata(package),
             pages_ocr=tuple(deck.pages_ocr),
             warnings=(*deck.warnings, *package.warnings, *deck.pictures.warnings()),
         )

@@ -277,3 +277,9 @@ def test_numbers_that_lie_cost_neither_memory_nor_the_document(tmp_path: Path) -
     wild = "<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val='99999999999'/></w:tcPr>" + p("甲") + "</w:tc></w:tr></w:tbl>"
     listed = p("项", "<w:numPr><w:ilvl w:val='x'/><w:numId w:val='1'/></w:numPr>")
     assert texts(docx(tmp_path, wild + listed, numbering="<w:num w:numId='1'/>")) == ["甲", "项"]
+
+
+def test_the_author_and_the_time_of_the_last_change_are_kept(tmp_path: Path) -> None:
+    core = "<x xmlns:d='d'><d:creator>李老师</d:creator><d:modified>2031-09-01T08:00:00Z</d:modified><d:title/></x>"
+    path = write_docx(tmp_path / "a.docx", p("正文"), {"docProps/core.xml": core})
+    assert read_docx(path, LoadOptions()).metadata == {"author": "李老师", "modified": "2031-09-01T08:00:00Z"}
