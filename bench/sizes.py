@@ -81,10 +81,12 @@ def main() -> int:
     parser.add_argument("--sizes", nargs="+", type=int, default=[0])
     args = parser.parse_args()
     encoder = E5SmallEncoder(CACHE)
-    report = {
-        folder.name: {str(size or "profile"): judge(folder, size, encoder) for size in args.sizes}
-        for folder in args.sets
-    }
+    report: dict[str, dict[str, dict[str, float]]] = {}
+    for folder in args.sets:
+        for size in args.sizes:
+            judged = judge(folder, size, encoder)
+            report.setdefault(folder.name, {})[str(size or "profile")] = judged
+            print(folder.name, size, judged, file=sys.stderr)  # a run takes minutes
     json.dump(report, sys.stdout, indent=1)
     return 0
 
