@@ -19,7 +19,7 @@ from edu_cli.text import content_id
 from edu_cli.types import Hit, Scope, SparseVector, VectorRow
 
 _BATCH = 1000  # rows a request: some 2 MB at 384 dimensions, far below the server's 64 MB
-_EF = 64  # HNSW's beam at search; it must be at least k
+_EF = 512  # HNSW's beam; at 9,655 children recall@100 is .986 with 116, 1.000 with 512, at the same cost
 _WRITE_S = 60.0  # a flush of many rows takes a server its time
 _SPARE = 16  # rows asked for beyond k, so that equal scores at the cut are decided by child id
 _EMPTY_SPARSE = {0: 1e-6}  # Milvus refuses a sparse vector without a weight
