@@ -16,6 +16,7 @@ from pathlib import Path
 from edu_cli.errors import LoadError
 from edu_cli.ingest.legacy_doc import doc_blocks
 from edu_cli.ingest.legacy_ole import is_encrypted, ppt_blocks
+from edu_cli.ingest.legacy_rtf import rtf_blocks
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.scan import shown
 from edu_cli.ingest.sniff import HEAD_BYTES, format_of
@@ -48,7 +49,7 @@ _PROFILE = "\n".join(
 
 
 def read_legacy(path: Path, options: LoadOptions) -> Document:
-    """The document that LibreOffice makes of it; .doc and .ppt have a fallback that gives their plain text.
+    """The document that LibreOffice makes of it; .doc, .ppt and .rtf have a fallback that gives their plain text.
 
     Raises LoadError `unsupported`, naming the Debian packages, where nothing here can read the file.
     """
@@ -144,6 +145,9 @@ def _run(command: Sequence[str], path: Path) -> None:
 def _fallback(path: Path, kind: str) -> tuple[str, list[Block]] | None:
     if kind == "ppt":
         return "its text alone", ppt_blocks(path)
+    if kind == "rtf":
+        blocks = rtf_blocks(path)
+        return ("its text alone", blocks) if blocks else None
     if kind != "doc":
         return None
     if program := shutil.which("antiword"):

@@ -4,6 +4,7 @@ import os
 import shutil
 import struct
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from edu_cli.errors import LoadError
 from edu_cli.ingest.legacy import find_office
 from edu_cli.ingest.legacy_doc import text_blocks
 from edu_cli.ingest.legacy_ole import deck_blocks
+from edu_cli.ingest.legacy_rtf import rtf_text
 from edu_cli.ingest.load import load
 from edu_cli.ingest.options import LoadOptions
 
@@ -108,13 +110,11 @@ def test_the_characters_of_a_word_stream_become_paragraphs_and_rows() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["a.rtf", "a.doc"])
-def test_without_libreoffice_the_debian_packages_are_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_without_libreoffice_the_debian_packages_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("edu_cli.ingest.legacy.find_office", lambda: None)
-    path = tmp_path / name
-    path.write_bytes(b"{\\rtf1\\ansi hello}")
+    path = tmp_path / "a.odt"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.text")
     with pytest.raises(LoadError) as raised:
         load(path, LoadOptions())
     assert raised.value.code == "unsupported"
@@ -151,6 +151,27 @@ def test_a_soffice_that_hangs_is_ended_with_its_children(tmp_path: Path, monkeyp
     assert raised.value.code == "timeout"
     child = int((tmp_path / "child").read_text())
     assert _state(child) in ("", "Z")
+
+
+def test_rtf_is_read_without_libreoffice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("edu_cli.ingest.legacy.find_office", lambda: None)
+    path = tmp_path / "a.doc"  # as old WPS versions save it
+    hexed = "".join(f"\\'{byte:02x}" for byte in "补考费为45元。".encode("gbk"))
+    path.write_bytes(
+        rb"{\rtf1\ansi\ansicpg936{\fonttbl{\f0\fcharset134 SimSun;}}{\*\generator x;}{\info{\author y}}\f0 "
+        + hexed.encode()
+        + rb"\par \u21608 ?\u19968 ?\cell \u25968 ?\u23398 ?\cell\row "
+        + rb"{\field{\*\fldinst HYPERLINK z}{\fldrslt link}}\par}"
+    )
+    document = load(path, LoadOptions())
+    assert [block.text for block in document.blocks] == ["补考费为45元。", "| 周一 | 数学 |", "link"]
+    assert document.warnings[0].startswith("read as rtf")
+
+
+@given(st.binary(max_size=200))
+@settings(max_examples=100)
+def test_no_bytes_break_the_rtf_reader(data: bytes) -> None:
+    rtf_text(b"{\\rtf1 " + data)
 
 
 def _state(pid: int) -> str:
