@@ -146,7 +146,7 @@ def _cut_at_units(spans: list[tuple[int, int, float]], units: Sequence[int]) -> 
     for start, end, cost in spans:
         inner = [unit for unit in units if start < unit < end]
         for a, b in zip([start, *inner], [*inner, end], strict=True):
-            found.append((a, b, 0.0 if a in units else IN_UNIT + cost))
+            found.append((a, b, 0.0 if a in units else cost))
     return found
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from edu_cli.config import SplitSettings
-from edu_cli.ingest.pieces import AT_BLOCK, BELOW_LABEL, Piece, pieces_of
+from edu_cli.ingest.pieces import AT_BLOCK, BELOW_LABEL, IN_UNIT, Piece, pieces_of
 from edu_cli.ingest.profiles import Sizes, choose_profile, sizes_of
 from edu_cli.ingest.sections import to_sections
 from edu_cli.ingest.units import unit_starts
@@ -95,7 +95,14 @@ def _pieces(section: Section, profile: Profile, sizes: Sizes) -> list[Piece]:
         else:
             pieces.extend(pieces_of(block, index, glue, cost, sizes, units[index]))
         before = block
-    return pieces
+    return _held_together(pieces)
+
+
+def _held_together(pieces: list[Piece]) -> list[Piece]:
+    """Makes cuts inside a unit dear: an item may go on over many blocks."""
+    first = next((nth for nth, piece in enumerate(pieces) if piece.is_unit), len(pieces))
+    inside = (p if p.is_unit else p._replace(cost=p.cost + IN_UNIT) for p in pieces[first:])
+    return [*pieces[:first], *inside]
 
 
 def _is_tight(before: Block, block: Block) -> bool:

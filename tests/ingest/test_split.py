@@ -100,6 +100,13 @@ def test_an_exam_whose_lines_are_blocks_of_their_own_is_cut_the_same() -> None:
     assert [child.split(". ")[0] for child in found] == [str(n) for n in range(1, 9)]
 
 
+def test_no_exam_item_is_cut_by_the_end_of_a_parent() -> None:
+    lines = [line for n in range(1, 61) for line in (f"{n}. 下列说法正确的是（ ）", "A. 甲", "B. 乙", "答案：B")]
+    parents = split(document(*(Block("paragraph", line) for line in lines)), "exam", DEFAULT)
+    assert len(parents) > 1
+    assert all("下列" in parent.text.split("\n")[0] and parent.text.endswith("答案：B") for parent in parents)
+
+
 def test_a_lost_number_does_not_join_the_items_after_it() -> None:
     exam = Document("txt", "试卷", tuple(text_blocks(EXAM.replace("3. 下列", "下列"))))
     found = children(split(exam, "exam", DEFAULT))
