@@ -9,7 +9,7 @@ from pathlib import Path
 from edu_cli.ingest.legacy_doc import text_blocks
 from edu_cli.types import Block
 
-_TOKEN = re.compile(rb"(?i)\\([a-z]+)(-?\d+)? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|[\r\n]+|([^\\{}\r\n]+)")
+_TOKEN = re.compile(rb"\\([a-z]+)(-?\d+)? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|[\r\n]+|([^\\{}\r\n]+)", re.IGNORECASE)
 # Groups that hold no text of the document; any group that begins with \* is skipped as well.
 _ASIDE = frozenset(
     {b"fonttbl", b"colortbl", b"stylesheet", b"info", b"pict", b"object", b"header", b"headerl", b"headerr", b"headerf",
