@@ -13,6 +13,7 @@ from edu_cli.ingest.units import unit_starts
 from edu_cli.types import Block, Child, Document, Parent, Profile, Section
 
 _LABEL_CHARS = 40
+_LEAD_CHARS = 80
 _LINK = re.compile(r"\]\((?:[^()\s]|\([^()\s]*\))*(?:[ ]+\"[^\"\n]*\")?\)")
 _LONG_URL = re.compile(r"(https?://[^\s<>\"，。；）)]{60})[^\s<>\"，。；）)]+")
 
@@ -166,12 +167,21 @@ def _child(
     end -= len(part) - len(part.rstrip())
     start += len(part) - len(part.lstrip("\n"))
     pages = [page for piece in pieces[a:b] if (page := section.blocks[piece.block].page) is not None]
-    block = section.blocks[pieces[a].block]
-    is_led = a > 0 and block.kind != "code"
     return Child(
         start=start,
         end=end,
         page=min(pages, default=None),
         page_end=max(pages, default=None),
-        lead=pieces[a].header if is_led else "",
+        lead=_lead(section, pieces, a),
     )
+
+
+def _lead(section: Section, pieces: Sequence[Piece], at: int) -> str:
+    """What a child that begins at `at` leans on: its table's header, its FAQ's question, the first line of its unit."""
+    piece = pieces[at]
+    if not at or piece.is_unit or section.blocks[piece.block].kind == "code":
+        return ""
+    if piece.header:
+        return piece.header
+    unit = next((before for before in reversed(pieces[:at]) if before.is_unit), None)
+    return unit.text.strip().split("\n", 1)[0][:_LEAD_CHARS] if unit else ""

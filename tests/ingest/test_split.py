@@ -100,6 +100,13 @@ def test_an_exam_whose_lines_are_blocks_of_their_own_is_cut_the_same() -> None:
     assert [child.split(". ")[0] for child in found] == [str(n) for n in range(1, 9)]
 
 
+def test_the_rest_of_a_long_article_is_led_by_its_first_line() -> None:
+    text = "\n".join(f"第{n}条 关于请假的规定：\n" + "学生因故不能上课的，应当事先请假。" * 60 for n in "一二三")
+    (first, *rest) = split(document(Block("paragraph", text)), "legal", DEFAULT)[0].children
+    assert first.lead == ""
+    assert {child.lead for child in rest} == {"第一条 关于请假的规定："}
+
+
 def test_no_exam_item_is_cut_by_the_end_of_a_parent() -> None:
     lines = [line for n in range(1, 61) for line in (f"{n}. 下列说法正确的是（ ）", "A. 甲", "B. 乙", "答案：B")]
     parents = split(document(*(Block("paragraph", line) for line in lines)), "exam", DEFAULT)
