@@ -39,7 +39,7 @@ def guarded(name: str, check: Callable[[], CheckResult]) -> CheckResult:
 
 def worst(results: Iterable[CheckResult]) -> Status:
     """The worst status among the results; "pass" for none."""
-    return max((result.status for result in results), key=_ORDER.index, default="pass")
+    return _ORDER[max((_ORDER.index(result.status) for result in results), default=0)]
 
 
 def mendable(name: str, status: Status, message: str) -> CheckResult:

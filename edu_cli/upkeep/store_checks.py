@@ -94,7 +94,7 @@ def check_vectors(catalog: Catalog, store: VectorStore, where: str) -> CheckResu
     return CheckResult(VECTORS, "pass", f"{where} holds all {len(wanted)}")
 
 
-def unopened_vectors(error: StoreError, *, is_lite: bool) -> CheckResult:
+def unopened_vectors(error: StoreError | LockedError, *, is_lite: bool) -> CheckResult:
     """What it means that the store could not be read: Milvus Lite can be filled anew, a server must be seen to."""
     if isinstance(error, LockedError):
         return CheckResult(VECTORS, "warn", f"not checked: {error.message}", error.hint)

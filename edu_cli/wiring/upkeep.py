@@ -6,6 +6,7 @@ import shutil
 import time
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 from edu_cli.config import Settings, cache_dir
@@ -23,6 +24,16 @@ from edu_cli.upkeep import catalog_checks, environment, store_checks
 from edu_cli.upkeep.results import CheckResult, guarded
 from edu_cli.wiring.ingesting import IngestSession, open_ingest
 from edu_cli.wiring.places import NO_ENCODER, lexical_place, milvus_target, open_reader, vectors_path
+
+
+@dataclass(frozen=True, slots=True)
+class Refill:
+    """How many vectors the store lacked and had too many, and where a damaged database went."""
+
+    missing: int
+    stray: int
+    put_aside: Path | None = None
+
 
 _WAIT_S = 10.0  # for Milvus Lite, which one process at a time can open
 
@@ -153,7 +164,7 @@ def mend(
         writer_lock(project.lock_path, lock_timeout_s, progress.note),
         open_ingest(project, settings, progress, lock_timeout_s=lock_timeout_s) as session,
     ):
-        done = refill(session, None if settings.milvus.uri else project.milvus_path)
+        done = _sentences(refill(session, None if settings.milvus.uri else project.milvus_path))
         if store_checks.SPARSE in names:
             shutil.rmtree(project.sparse_path, ignore_errors=True)
         if {store_checks.BM25, store_checks.WORDS} & set(names):
@@ -165,24 +176,32 @@ def mend(
         return done
 
 
-def refill(session: IngestSession, lite: Path | None) -> list[str]:
+def refill(session: IngestSession, lite: Path | None) -> Refill:
     """Brings the vector store to exactly the catalog's children; a Lite database that fails is put aside for a new one.
 
-    The caller holds the project's lock. What was done, as sentences. Raises StoreError and LockedError.
+    The caller holds the project's lock. Raises StoreError, LockedError, and EncoderError where a vector must be made
+    and cannot.
     """
     if session.tools.open_vectors is None:
-        return []
-    done = []
+        return Refill(0, 0)
+    put_aside = None
     try:
         counts = _refilled(session)
-    except StoreError as error:
-        if lite is None or isinstance(error, LockedError):
+    except StoreError:
+        if lite is None or not lite.exists():
             raise
-        done.append(f"the damaged {lite} was put aside as {_put_aside(lite)}")
+        put_aside = _put_aside(lite)
         counts = _refilled(session)
     session.catalog.remember("store_mark", session.tools.store_mark())
-    if any(counts):
-        done.append(f"{counts[0]} vectors were put back and {counts[1]} stray ones removed")
+    return Refill(*counts, put_aside)
+
+
+def _sentences(refilled: Refill) -> list[str]:
+    done = []
+    if refilled.put_aside:
+        done.append(f"the damaged vector store was put aside as {refilled.put_aside}")
+    if refilled.missing or refilled.stray:
+        done.append(f"{refilled.missing} vectors were put back and {refilled.stray} stray ones removed")
     return done
 
 

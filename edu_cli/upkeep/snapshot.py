@@ -1,0 +1,87 @@
+"""Whole copies of a catalog: out of a project that is in use, and back into one."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from itertools import islice
+from pathlib import Path
+
+from edu_cli.errors import StoreError
+from edu_cli.index.catalog import Catalog
+from edu_cli.index.database import BUSY_S
+from edu_cli.protocols import VectorCache
+from edu_cli.upkeep.catalog_checks import check_catalog
+
+_PIECE = 500
+_RECORDS = ("faq", "pending", "sessions", "turns", "traces")
+
+
+def take(catalog: Path, target: Path) -> None:
+    """Copies the catalog as it is at one moment, whoever reads or writes it meanwhile. Raises StoreError."""
+    with _told(catalog), closing(_connect(catalog)) as source, closing(_connect(target)) as copy:
+        source.backup(copy)
+
+
+def put(source: Path, catalog: Path) -> Path | None:
+    """Puts a whole catalog in the place of `catalog`: others that have it open see the old one, then the new one.
+
+    A file there that SQLite cannot read is put aside; where it went comes back. Raises StoreError.
+    """
+    aside = None
+    if catalog.exists():
+        try:
+            take(source, catalog)
+            return None
+        except StoreError as error:
+            if error.code != "damaged":
+                raise
+            aside = catalog.with_name(catalog.name + ".damaged")
+            catalog.replace(aside)
+    for end in ("-wal", "-shm"):  # of a file that is no more; SQLite would take them for the new one's
+        catalog.with_name(catalog.name + end).unlink(missing_ok=True)
+    source.replace(catalog)
+    return aside
+
+
+def examine(catalog: Catalog) -> None:
+    """Refuses a catalog from a backup that is damaged, or that would do things by itself. Raises StoreError."""
+    found = check_catalog(catalog)
+    if found.status == "fail":
+        raise StoreError(found.message)
+    if catalog.database.one("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'"):
+        raise StoreError("The catalog in the backup holds triggers, which edu never makes: nothing was restored.")
+
+
+def record_counts(catalog: Catalog) -> dict[str, int]:
+    """How many records of each kind there are."""
+    return {table: catalog.database.one(f"SELECT count(*) FROM {table}") for table in _RECORDS}  # noqa: S608
+
+
+def copy_vectors(source: VectorCache, target: VectorCache, text_keys: Iterable[str]) -> int:
+    """Copies the vectors of these texts from cache to cache; how many there were."""
+    n_copied = 0
+    keys = iter(text_keys)
+    while piece := list(islice(keys, _PIECE)):
+        found = source.find(piece)
+        target.put(found)
+        n_copied += len(found)
+    return n_copied
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=BUSY_S)
+
+
+@contextmanager
+def _told(catalog: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        text = str(error)
+        if "locked" in text or "busy" in text:
+            raise StoreError(f"{catalog} is busy: another edu is writing to it.", hint="wait for it to end") from error
+        if "full" in text:
+            raise StoreError(f"There is no room for a copy of {catalog}.", hint="make room on the disk") from error
+        raise StoreError(f"{catalog} cannot be copied: {text}.", hint="edu doctor", code="damaged") from error
