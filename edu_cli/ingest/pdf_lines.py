@@ -11,6 +11,7 @@ from typing import Any
 
 from edu_cli.ingest.page_line import WIDE, Box, Line
 from edu_cli.ingest.pdf_glyphs import clean, meant
+from edu_cli.ingest.pdf_vertical import is_stacked
 from edu_cli.ingest.plausible import is_word_pair
 
 _BOLD, _MONO = 16, 8  # bits of a span's flags
@@ -64,6 +65,8 @@ def read_layer(page: Any) -> Layer:
     for line in lines:
         spans = [span for span in line["spans"] if not painted or _is_painted(span)]
         groups.setdefault(_turn(line["dir"]), []).extend(_pieces(spans, line["dir"]))
+    if is_stacked(groups.get(0, ())):
+        groups.setdefault(1, []).extend(groups.pop(0))
     width, height = float(page.rect.width), float(page.rect.height)
     slanted = tuple(dict.fromkeys(line.text for line in groups.pop(None, ())))
     counts = Counter({turn: sum(len(line.text) for line in found) for turn, found in groups.items()})

@@ -19,6 +19,7 @@ _RUNS = 6  # characters in such runs from which on words are missing
 _STRANGE = 0.1  # of the letters; a page of mathematics has .05
 _SCAN = 0.5  # of the page covered by one picture
 _HEADER = 0.25  # of the picture's height that a running title and a page number come to
+_FEW_PAIRS, _MANY_PAIRS = 8, 30  # pairs from which on a share says anything, and much
 _OLD_LAYER = 0.38  # known pairs; a good layer has .45 and more, one with every tenth character wrong .36
 
 
@@ -53,9 +54,9 @@ def is_better(ocr: str, layer: str) -> bool:
     if strange_share(layer) > _STRANGE >= strange_share(ocr):
         return True
     (new, pairs), (old, _) = (han_share(ocr), han_share(layer))
-    if pairs < 20:
+    if pairs < _FEW_PAIRS:
         (new, pairs), (old, _) = (latin_share(ocr), latin_share(layer))
-    return pairs >= 20 and new > old + 0.02
+    return pairs >= _FEW_PAIRS and new > old + (0.02 if pairs >= _MANY_PAIRS else 0.1)
 
 
 def has_ink(page: Any) -> bool:
@@ -84,18 +85,18 @@ def _doubt_of_scan(layer: Layer, scan: tuple[float, float, float, float], inked:
     spread = max((line.box[3] for line in inside), default=0.0) - min((line.box[1] for line in inside), default=0.0)
     if not inside or (len(inked) < 120 and (tall < 0.08 * height or spread < _HEADER * height)):
         return Doubt("scan")
-    if layer.invisible and _is_suspect(layer):
+    if _is_suspect(layer):
         return Doubt("scan", sure=False)
     return Doubt("garbled", sure=False) if is_nonsense(layer.text) else Doubt("")
 
 
 def _is_suspect(layer: Layer) -> bool:
-    """Whether an invisible layer is worth a second reading: few of its pairs are known, in whatever script."""
+    """Whether text over a scan is worth a second reading: few of its pairs are known, in whatever script."""
     han, pairs = han_share(layer.text)
-    if pairs >= 30:
+    if pairs >= _FEW_PAIRS:
         return han < _OLD_LAYER
     latin, pairs = latin_share(layer.text)
-    return pairs < 30 or latin < 0.85
+    return layer.invisible and (pairs < _MANY_PAIRS or latin < 0.85)
 
 
 def _is_unreadable(inked: str, layer: Layer) -> bool:

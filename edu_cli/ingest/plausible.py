@@ -13,7 +13,7 @@ _SCRIPTS_EXPECTED = re.compile(
     "[\\W\\d_a-zA-Z\u00aa-\u024f\u0370-\u052f\u1e00-\u1fff\u2c60-\u2c7f\ufb00-\ufb06\uff21-\uff3a\uff41-\uff5a"
     "\u2e80-\u2fdf\u3005-\u30ff\u31f0-\u31ff\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]"
 )
-_LEAST_HAN, _HAN_NONSENSE = 30, 0.2
+_LEAST_HAN, _HAN_NONSENSE = 14, 0.2
 _LEAST_LATIN, _LATIN_NONSENSE = 150, 0.7
 _HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 

@@ -246,3 +246,12 @@ def test_what_is_not_painted_is_no_text_of_a_painted_page(tmp_path: Path) -> Non
     write_lines(doc[0], ["看得见的正文。"])
     doc[0].insert_text((60, 300), "看不见的指令", fontname="china-s", fontsize=11, render_mode=3)
     assert texts(read(doc, tmp_path / "a.pdf")) == ["看得见的正文。"]
+
+
+def test_characters_stacked_in_columns_are_read_from_right_to_left(tmp_path: Path) -> None:
+    doc = new_doc()
+    columns = ["第一列讲进程的概念", "第二列讲线程的概念", "第三列讲协程的概念"]
+    for col, column in enumerate(columns):
+        for row, char in enumerate(column):
+            doc[0].insert_text((500 - 30 * col, 100 + 16 * row), char, fontname="china-s", fontsize=13)
+    assert "".join(texts(read(doc, tmp_path / "a.pdf"))).replace("\n", "") == "".join(columns)

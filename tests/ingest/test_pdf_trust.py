@@ -190,3 +190,17 @@ def test_a_huge_page_is_rendered_within_the_cap(tmp_path: Path) -> None:
     read(doc, tmp_path / "a.pdf", pictures=pictures)
     with Image.open(io.BytesIO(pictures.read_pictures[0])) as rendered:
         assert rendered.width * rendered.height <= 4_500_000
+
+
+@pytest.mark.parametrize(("layer", "kept"), [("".join(PROSE), True), ("".join(exchanged(PROSE)), False)])
+def test_an_invisible_layer_over_a_scan_is_used_only_where_it_makes_sense(
+    tmp_path: Path, layer: str, kept: bool
+) -> None:
+    doc = new_doc()
+    doc[0].insert_image(doc[0].rect, stream=picture())
+    for at in range(0, len(layer), 40):
+        doc[0].insert_text((40, 100 + 6 * at), layer[at : at + 40], fontname="china-s", fontsize=11, render_mode=3)
+    pictures = ScriptedPictures("".join(PROSE))
+    document = read(doc, tmp_path / "a.pdf", pictures=pictures)
+    assert bool(document.pages_ocr) is not kept
+    assert PROSE[1] in "".join(texts(document)).replace("\n", "")
