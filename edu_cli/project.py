@@ -46,6 +46,16 @@ class Project:
         return self.state / "bm25"
 
     @property
+    def classifier_path(self) -> Path:
+        """The project's own classifier, which takes the bundled one's place."""
+        return self.state / "classifier.npz"
+
+    @property
+    def eval_path(self) -> Path:
+        """What `edu eval` computed for each question, for --resume."""
+        return self.state / "eval" / "results.jsonl"
+
+    @property
     def lock_path(self) -> Path:
         """Who is writing."""
         return self.state / "lock"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from edu_cli import __version__
 from edu_cli.config import Settings
-from edu_cli.errors import UsageError
+from edu_cli.errors import StoreError, UsageError
 from edu_cli.evaluate.generation import measure_answer
 from edu_cli.evaluate.items import Item
 from edu_cli.evaluate.resume import ResultCache
@@ -87,9 +87,20 @@ def open_eval(
             _asking(tools, scope_of, plan=False),
             measure_answer(_judge(tools) if judged else None),
             scope_of,
-            ResultCache(project.state / "eval" / "results.jsonl", _state(settings, corpus, judged), resume=resume),
+            _results(project, _state(settings, corpus, judged), progress, resume=resume),
             progress,
         )
+
+
+def _results(project: Project, state: str, progress: Progress, *, resume: bool) -> ResultCache:
+    """Where results are kept; a project that cannot be written to is measured without."""
+    try:
+        return ResultCache(project.eval_path, state, resume=resume)
+    except StoreError as error:
+        if resume:
+            raise
+        progress.note(f"This run cannot be resumed: {error.message}")
+        return ResultCache(None, state, resume=False)
 
 
 def _asking(tools: AskTools, scope_of: Callable[[Item], Scope], *, plan: bool) -> Callable[[Item], Answer]:
