@@ -18,7 +18,7 @@ from edu_cli.ask.units import Unit, in_full, units
 from edu_cli.types import Citation, Passage
 
 _MODEL = Path(__file__).with_name("extract_model.json")  # written by train/fit_extract.py
-_LEAST_SHARED = 0.12  # of the question's weight: below it a sentence answers nothing
+_LEAST_SHARED = 0.12  # of the question's weight: a sentence below it is passed over for one above
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Extract:
 
 
 def extract(question: str, passages: Sequence[Passage]) -> list[Extract]:
-    """The pieces that answer `question`, best first; [] where nothing shares enough with it."""
+    """The pieces that answer `question`, best first; [] where there is no passage with text."""
     found = [u for n, p in enumerate(passages, 1) for u in units(p.context, n, headings=(p.title, *p.section))]
     if not found:
         return []
@@ -57,9 +57,11 @@ def extract(question: str, passages: Sequence[Passage]) -> list[Extract]:
     titles = [" ".join((p.title, *p.section)) for p in passages]
     rows = features(question, [u.shown for u in found], [u.n for u in found], titles)
     scores = (rows - np.array(model.mean)) / np.array(model.scale) @ np.array(model.weights)
-    scores[rows[:, NAMES.index("coverage_with_title")] < _LEAST_SHARED] = -np.inf
-    if np.isneginf(scores).all():
-        return []
+    shared = rows[:, NAMES.index("coverage_with_title")]
+    if shared.max() >= _LEAST_SHARED:
+        scores[shared < _LEAST_SHARED] = -np.inf
+    else:  # found by meaning, in other words throughout: the best passage is all there is to go by
+        scores[[u.n > 1 for u in found]] = -np.inf
     odds = np.exp(scores - scores.max())
     return _chosen(question, found, odds / odds.sum(), passages)
 

@@ -3,138 +3,113 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from edu_cli.ask.extract import as_answer, citations_of, extract
-from edu_cli.ask.generate import Draft, Grounding, generate
-from edu_cli.ask.greeting import read_talks, small_talk
-from edu_cli.ask.phrases import NO_LLM, decline, language
+from edu_cli.ask.answering import declined, extracted, general, written
+from edu_cli.ask.as_json import answer_json
+from edu_cli.ask.front import front, remember_answer
+from edu_cli.ask.memory import Talk, fold_older, new_session_id, recall
+from edu_cli.ask.planning import plan, queries
 from edu_cli.ask.request import AskRequest, AskTools
+from edu_cli.ask.rewrite import is_follow_up, standalone_by_llm, standalone_by_rule
+from edu_cli.ask.seek import seek
 from edu_cli.ask.trail import CountedChat, Trail
-from edu_cli.ask.turn import Turn, UnansweredError
-from edu_cli.ask.verify import verify
-from edu_cli.errors import ChatError, UsageError
-from edu_cli.types import Answer, Passage, SearchResult
+from edu_cli.ask.turn import Turn
+from edu_cli.errors import ChatError, StoreError, UsageError
+from edu_cli.types import Answer, SessionTurn
 
 
 def ask(request: AskRequest, tools: AskTools, show: Callable[[str], None] | None = None) -> Answer:
     """Answers one question; `show` is given the answer's text as the LLM writes it.
 
-    1. front: small talk needs no search. 2. retrieve passages. 3. decline below the threshold of confidence.
-    4. draft: written by the LLM from the passages, or made of their sentences. 5. verify each sentence.
+    1. begin: the conversation, and the question made standalone. 2. front: small talk, an earlier answer, the FAQ.
+    3. plan: route and strategy. 4. queries: the strategy's rewrites. 5. seek: passages with a confidence.
+    6. decline below the threshold. 7. draft and verify, by the LLM or from the passages' sentences. 8. remember.
     Raises UsageError for an empty question, UnansweredError (with the passages) where the LLM fails.
     """
     turn = _begin(request, tools, show)
-    if answer := _front(turn):
-        return answer
-    found = _retrieve(turn)
-    if found.confidence < tools.settings.ask.threshold or not found.passages:
-        return _decline(turn, found)
-    return _extracted(turn, found) if turn.chat is None else _written(turn, found)
+    answer = front(turn) or _reasoned(turn)
+    return answer if request.plan else _remember(turn, answer)
 
 
 def _begin(request: AskRequest, tools: AskTools, show: Callable[[str], None] | None) -> Turn:
     if not request.question.strip():
         raise UsageError("The question is empty.", hint='edu ask "…", or - to read it from stdin')
+    records, tenant = tools.records, request.scope.tenant
+    session = request.session
+    if request.resume and records:
+        session = records.last_session(tenant) or new_session_id()
+    talk = recall(records, tenant, session, request.history)
     chat = CountedChat(tools.chat) if tools.chat else None
-    return Turn(request, tools, Trail(), chat, show, " ".join(request.question.split()))
+    turn = Turn(request, tools, Trail(), chat, show, talk, " ".join(request.question.split()))
+    return replace(turn, standalone=_standalone(turn, talk)) if talk.turns else turn
 
 
-def _front(turn: Turn) -> Answer | None:
-    if turn.request.route != "auto":
-        return None
-    with turn.trail.step("greeting") as note:
-        found = small_talk(turn.standalone, read_talks(turn.prompt("smalltalk", ".toml")))
-        note.detail = found[0] if found else "no small talk"
-    return turn.answer(found[1], route="greeting", mode="template") if found else None
-
-
-def _retrieve(turn: Turn) -> SearchResult:
-    request, settings = turn.request, turn.tools.settings
-    k = request.k or settings.ask.passages
-    with turn.trail.step("retrieve") as note:
-        found = turn.tools.search().search(
-            turn.standalone, k=k, mode=request.mode, scope=request.scope, rerank=request.rerank
-        )
-        note.detail = f"{len(found.passages)} passages, confidence {found.confidence:.2f}"
-    for warning in found.warnings:
-        turn.trail.warn(warning)
+def _standalone(turn: Turn, talk: Talk) -> str:
+    """A follow-up as a question of its own; one that needs no context stays as it is."""
+    question = turn.standalone
+    with turn.trail.step("standalone") as note:
+        if not is_follow_up(question):
+            note.detail = "complete as it is"
+            return question
+        try:
+            if turn.chat:
+                found = standalone_by_llm(question, talk.turns, turn.chat, turn.prompt("standalone"))
+            else:
+                found = standalone_by_rule(question, talk.turns)
+        except ChatError as error:
+            turn.trail.warn(f"the follow-up was completed by rule, since the model failed: {error.message}")
+            found = standalone_by_rule(question, talk.turns)
+        note.detail = found
     return found
 
 
-def _decline(turn: Turn, found: SearchResult) -> Answer:
-    text = decline(turn.standalone, found.passages, turn.tools.settings.ask.contact)
-    with turn.trail.step("decline") as note:
-        note.detail = f"confidence {found.confidence:.2f} is below {turn.tools.settings.ask.threshold:g}"
-    return turn.answer(
-        text,
-        route="rag",
-        mode="template",
-        refused=True,
-        confidence=found.confidence,
-        strategy="direct",
-        queries=(turn.standalone,),
-        passages=found.passages,
-    )
+def _reasoned(turn: Turn) -> Answer:
+    planned = plan(turn)
+    is_general = planned.route == "general"
+    if turn.request.plan:
+        shown = {} if is_general else {"kind": planned.kind, "strategy": planned.strategy}
+        return turn.answer("", route=planned.route, mode="template", **shown)
+    if turn.request.route == "general" and turn.chat is None:
+        raise UsageError("--route general needs an LLM.", hint="set EDU_LLM_MODEL and OPENAI_BASE_URL")
+    if turn.request.route == "general" and turn.chat:
+        return general(turn, turn.chat)
+    cheap = is_general and turn.chat is not None  # only a look whether the material answers it after all
+    wanted = queries(turn, "direct" if cheap or planned.strategy is None else planned.strategy)
+    found = seek(turn, wanted)
+    sure = bool(found.passages) and found.confidence >= turn.tools.settings.ask.threshold
+    if is_general and turn.chat and not sure:
+        return general(turn, turn.chat)
+    if not sure:
+        why = f"confidence {found.confidence:.2f} is below {turn.tools.settings.ask.threshold:g}"
+        return declined(turn, found, planned, wanted, why)
+    if turn.chat is None:
+        return extracted(turn, found, planned, wanted)
+    return written(turn, turn.chat, found, planned, wanted)
 
 
-def _extracted(turn: Turn, found: SearchResult) -> Answer:
-    with turn.trail.step("extract") as note:
-        extracts = extract(turn.standalone, found.passages)
-        note.detail = f"{len(extracts)} sentences"
-    turn.trail.warn(NO_LLM)
-    if not extracts:
-        return _decline(turn, found)
-    return turn.answer(
-        as_answer(extracts),
-        route="rag",
-        mode="extractive",
-        confidence=found.confidence,
-        strategy="direct",
-        queries=(turn.standalone,),
-        citations=citations_of(extracts, found.passages),
-        passages=found.passages,
-    )
+def _remember(turn: Turn, answer: Answer) -> Answer:
+    """Keeps the turn, the answer and the trace; a store that cannot be written costs a warning, not the answer."""
+    records, session = turn.tools.records, turn.talk.session_id
+    if records is None:
+        return answer
+    try:
+        remember_answer(turn, answer)
+        if session:
+            kept = SessionTurn(turn.request.question, turn.standalone, answer.answer)
+            records.add_turn(turn.tenant, session, kept)
+            if turn.chat:
+                fold_older(records, turn.tenant, session, turn.chat, turn.prompt("summary"))
+        if turn.tools.settings.ask.traces == "on":
+            records.add_trace(turn.tenant, answer_json(answer), _exchanges(turn))
+    except (StoreError, ChatError) as error:
+        return replace(answer, warnings=(*answer.warnings, f"not all was kept: {error.message}"))
+    return answer
 
 
-def _written(turn: Turn, found: SearchResult) -> Answer:
-    draft = _generate(turn, found.passages)
-    for warning in draft.warnings:
-        turn.trail.warn(warning)
-    if draft.refused:
-        return _decline(turn, found)
-    return _verified(turn, found, draft.text, draft.passages)
-
-
-def _generate(turn: Turn, passages: tuple[Passage, ...]) -> Draft:
-    settings = turn.tools.settings
-    assert turn.chat is not None  # noqa: S101 - the caller chose this path
-    grounding = Grounding(
-        turn.prompt("answer"), settings.ask.context_tokens, settings.llm.temperature, turn.request.history
-    )
-    with turn.trail.step("generate") as note:
-        try:
-            draft = generate(turn.standalone, passages, turn.chat, grounding, turn.show)
-        except ChatError as error:
-            raise UnansweredError(error, passages) from error
-        note.detail = f"{turn.chat.model}, prompt answer@{grounding.prompt.version}"
-    return draft
-
-
-def _verified(turn: Turn, found: SearchResult, draft: str, passages: tuple[Passage, ...]) -> Answer:
-    with turn.trail.step("verify") as note:
-        verified = verify(draft, passages, strict=turn.request.strict, language=language(turn.standalone))
-        note.detail = f"{len(verified.citations)} citations, {len(verified.unsupported)} sentences not borne out"
-    for warning in verified.warnings:
-        turn.trail.warn(warning)
-    if not verified.text:
-        return _decline(turn, found)
-    return turn.answer(
-        verified.text,
-        route="rag",
-        mode="generated",
-        confidence=found.confidence,
-        strategy="direct",
-        queries=(turn.standalone,),
-        citations=verified.citations,
-        passages=passages,
-    )
+def _exchanges(turn: Turn) -> list[dict[str, object]]:
+    said = turn.chat.exchanges if turn.chat else []
+    return [
+        {"messages": [{"role": m.role, "content": m.content} for m in messages], "reply": reply}
+        for messages, reply in said
+    ]

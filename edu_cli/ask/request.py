@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from edu_cli.protocols import ChatModel, PassageSearch
+import numpy as np
+import numpy.typing as npt
+
+from edu_cli.protocols import AskRecords, ChatModel, PassageSearch
 from edu_cli.settings import Settings
 from edu_cli.types import Message, Scope
 
 
 @dataclass(frozen=True, slots=True)
 class AskRequest:
-    """One question with the flags of `edu ask`. `history` is the conversation before it, oldest first."""
+    """One question with the flags of `edu ask`. `history` is the conversation before it, oldest first.
+
+    `session` names a kept conversation, which begins with its first question; `resume` takes the last one.
+    """
 
     question: str
     scope: Scope = field(default_factory=Scope)
@@ -35,10 +41,14 @@ class AskRequest:
 class AskTools:
     """What `ask` needs: `search` opens retrieval and is called only when passages are needed (models load then).
 
-    `chat` is None where no LLM is configured.
+    `chat` is None where no LLM is configured; `records` None keeps nothing; `encode` gives a question's dense vectors
+    (rows of length 1), None where there is no encoder; `classifier` is the project's own model file, if it exists.
     """
 
     settings: Settings
     search: Callable[[], PassageSearch]
     chat: ChatModel | None = None
     prompts: Path | None = None
+    records: AskRecords | None = None
+    encode: Callable[[Sequence[str]], npt.NDArray[np.float32]] | None = None
+    classifier: Path | None = None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from edu_cli.ask.memory import Talk
 from edu_cli.ask.request import AskRequest, AskTools
 from edu_cli.ask.trail import CountedChat, Trail
 from edu_cli.errors import ChatError
@@ -30,7 +31,13 @@ class Turn:
     trail: Trail
     chat: CountedChat | None
     show: Callable[[str], None] | None
+    talk: Talk
     standalone: str
+
+    @property
+    def tenant(self) -> str:
+        """Whose records this turn may see."""
+        return self.request.scope.tenant
 
     def prompt(self, name: str, suffix: str = ".md") -> Prompt:
         """A prompt, the project's own first."""
@@ -46,7 +53,7 @@ class Turn:
             answer=text,
             route=route,
             mode=mode,
-            session=self.request.session,
+            session=self.talk.session_id,
             llm=self.chat.use if self.chat else LlmUse(),
             steps=tuple(trail.steps),
             warnings=tuple(trail.warnings),

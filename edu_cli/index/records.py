@@ -13,7 +13,7 @@ from edu_cli.index.database import Database
 from edu_cli.index.records_talk import TalkRecords
 from edu_cli.index.schema import APPLICATION_ID, CATALOG_STEPS
 from edu_cli.text import content_id, fold
-from edu_cli.types import FaqEntry, FaqRecord, PendingQuestion, PendingStatus
+from edu_cli.types import EncoderPin, FaqEntry, FaqRecord, PendingQuestion, PendingStatus
 
 _PENDING = "pending_id, subject, question, confidence, nearest, times, status, answer, created_at"
 
@@ -56,6 +56,10 @@ class Records(TalkRecords):
         count = self.database.one("SELECT count(*) FROM faq")
         last = self.database.one("SELECT max(created_at) FROM faq")
         return f"{count}-{last}-{self.corpus()}"
+
+    def encoder(self) -> EncoderPin | None:
+        """The encoder that the project is pinned to."""
+        return self._catalog.encoder()
 
     def corpus(self) -> str:
         """As AskRecords.corpus."""

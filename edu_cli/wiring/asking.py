@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
@@ -59,8 +60,10 @@ def find_scope(project: Project, wish: ScopeWish) -> Scope:
 
 
 @contextmanager
-def open_searcher(project: Project, settings: Settings) -> Iterator[Searcher]:
-    """Retrieval over a project, with the encoder that it is pinned to.
+def open_searcher(
+    project: Project, settings: Settings, *, encoder_of: Callable[[EncoderPin], Encoder] | None = None
+) -> Iterator[Searcher]:
+    """Retrieval over a project, with the encoder that it is pinned to (`encoder_of` opens it, or has it already).
 
     Raises IndexMismatchError where another encoder is configured, StoreError for a store that cannot be read.
     """
@@ -73,7 +76,7 @@ def open_searcher(project: Project, settings: Settings) -> Iterator[Searcher]:
         warnings: list[str] = []
         encoder, store, vectors = None, None, None
         if pin.name != "none" and settings.search.mode != "bm25":
-            encoder = _open_pinned(pin, project, settings)
+            encoder = encoder_of(pin) if encoder_of else _open_pinned(pin, project, settings)
             store = _open_store(stack, catalog, pin, project, settings, encoder, warnings)
             vectors = _open_vectors(stack, pin, project, settings)
         elif pin.name == "none":
@@ -91,23 +94,39 @@ def open_searcher(project: Project, settings: Settings) -> Iterator[Searcher]:
 
 @contextmanager
 def open_ask(project: Project, settings: Settings) -> Iterator[AskTools]:
-    """What `ask` needs; retrieval is opened when the first question needs passages, and kept."""
+    """What `ask` needs; models and retrieval are opened when the first question needs them, and kept."""
     from edu_cli.ask.request import AskTools
+    from edu_cli.wiring.recording import open_project_records
 
     with ExitStack() as stack:
-        opened: list[Searcher] = []
+        records = stack.enter_context(open_project_records(project))
+        pin = records.encoder() or NO_ENCODER
 
+        @functools.cache
+        def encoder_of(pinned: EncoderPin) -> Encoder:
+            return _open_pinned(pinned, project, settings)
+
+        @functools.cache
         def search() -> Searcher:
-            if not opened:
-                opened.append(stack.enter_context(open_searcher(project, settings)))
-            return opened[0]
+            return stack.enter_context(open_searcher(project, settings, encoder_of=encoder_of))
+
+        def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+            return encoder_of(pin).encode_questions(texts).dense
 
         chat = None
         if settings.llm.model:
             from edu_cli.ask.chat_openai import OpenAIChat
 
             chat = OpenAIChat(settings.llm)
-        yield AskTools(settings, search, chat, project.prompts_path)
+        yield AskTools(
+            settings,
+            search,
+            chat,
+            project.prompts_path,
+            records,
+            None if pin.name == "none" or settings.search.mode == "bm25" else encode,
+            project.classifier_path,
+        )
 
 
 def _checked_pin(catalog: Catalog, project: Project, settings: Settings) -> EncoderPin:

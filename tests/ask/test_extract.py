@@ -77,8 +77,9 @@ def test_orders_to_the_assistant_are_not_quoted() -> None:
     assert "全免" not in text
 
 
-def test_what_shares_nothing_with_the_question_is_no_answer() -> None:
-    assert extract("Rust 的借用检查器？", [passage(SYLLABUS)]) == []
+def test_where_no_word_is_shared_the_best_passage_is_quoted() -> None:
+    texts = [passage("点击“修改密码”，用验证码确认。"), passage("切片返回一个新列表。")]
+    assert {e.n for e in extract("口令忘记怎么办？", texts)} == {1}
     assert extract("学费？", []) == []
 
 

@@ -1,0 +1,102 @@
+"""`edu chat`: questions and answers at a prompt, kept as a conversation."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from edu_cli.ask.memory import new_session_id
+from edu_cli.ask.pipeline import ask
+from edu_cli.ask.request import AskRequest, AskTools
+from edu_cli.ask.turn import UnansweredError
+from edu_cli.cli.answers import show_answer, show_passages, show_sources
+from edu_cli.cli.context import DebugOption, JsonOption, ProjectOption, QuietOption, VerboseOption, new_app, open_cli
+from edu_cli.cli.render import Output, show_error
+from edu_cli.cli.scope import DocOption, FilterOption, SubjectOption, TenantOption, scope_flags
+from edu_cli.errors import EduError, UsageError
+from edu_cli.types import Answer
+
+app = new_app()
+_HELP = "/sources 来源  /explain 过程  /new 新对话  /quit 退出"
+
+
+@app.command()
+def chat(
+    session: Annotated[str | None, typer.Option("--session", metavar="ID", help="Continue this conversation.")] = None,
+    continued: Annotated[bool, typer.Option("-c", "--continue", help="Continue the last conversation.")] = False,
+    subject: SubjectOption = None,
+    tenant: TenantOption = "",
+    doc: DocOption = None,
+    filters: FilterOption = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Remove sentences that the material does not bear out.")
+    ] = False,
+    project: ProjectOption = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Ask in a conversation; /sources, /explain, /new and /quit at the prompt."""
+    if json:
+        raise UsageError("chat is for people.", hint="edu ask --session ID --json")
+    cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
+    from edu_cli.wiring.asking import find_scope, open_ask
+
+    scope = find_scope(cli.project, scope_flags(tenant, subject, doc, filters))
+    with open_ask(cli.project, cli.settings) as tools:
+        last = tools.records.last_session(tenant) if tools.records and continued else None
+        wanted = AskRequest("", scope=scope, session=session or last or new_session_id(), strict=strict)
+        cli.out.note(f"conversation {wanted.session}; {_HELP}")
+        _converse(cli.out, tools, wanted)
+
+
+def _converse(out: Output, tools: AskTools, wanted: AskRequest) -> None:
+    answer: Answer | None = None
+    while True:
+        if sys.stdin.isatty():
+            out.text("> ", end="")
+        line = sys.stdin.readline()
+        if not line or line.strip() in ("/quit", "/exit", "/q"):
+            return
+        line = line.strip()
+        if line == "/new":
+            wanted, answer = replace(wanted, session=new_session_id()), None
+            out.note(f"conversation {wanted.session}")
+        elif line.startswith("/"):
+            _command(out, line, answer)
+        elif line:
+            answer = _answered(out, tools, replace(wanted, question=line)) or answer
+
+
+def _command(out: Output, line: str, answer: Answer | None) -> None:
+    if line not in ("/sources", "/explain"):
+        out.note(_HELP)
+    elif answer is None:
+        out.note("nothing has been asked yet")
+    elif line == "/sources":
+        show_sources(out, answer)
+        show_passages(out, answer.passages)
+    else:
+        show_answer(out, answer, streamed="", explain=True)
+
+
+def _answered(out: Output, tools: AskTools, wanted: AskRequest) -> Answer | None:
+    shown: list[str] = []
+
+    def show(piece: str) -> None:
+        shown.append(piece)
+        out.text(piece, end="")
+
+    try:
+        answer = ask(wanted, tools, show if sys.stdout.isatty() and not wanted.strict else None)
+    except EduError as error:  # the conversation goes on
+        show_error(error.code, error.message, error.hint, as_json=False)
+        if isinstance(error, UnansweredError):
+            show_passages(out, error.passages)
+        return None
+    show_answer(out, answer, streamed="".join(shown), explain=False)
+    return answer

@@ -1,0 +1,184 @@
+"""`edu ask` and the verbs over records as a user meets them, on a project of one file without an encoder."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from scripted_llm import Reply, scripted_server
+
+from edu_cli.cli.app import run
+
+LEAF = "# 光合作用\n\n光合作用的暗反应发生在叶绿体基质中，光反应发生在类囊体薄膜上。\n"
+
+
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("project")
+    (root / "资料").mkdir()
+    (root / "资料" / "光合作用.md").write_text(LEAF, encoding="utf-8")
+    (root / "资料" / "呼吸.md").write_text("# 呼吸作用\n\n有氧呼吸第三阶段发生在线粒体内膜。\n", encoding="utf-8")
+    done = edu(root, "ingest", "资料", "--encoder", "none", "--json")
+    assert done.returncode == 0, done.stderr
+    return root
+
+
+def edu(root: Path, *args: str, stdin: str = "", **env: str) -> Done:
+    """Runs `edu ARGS` in this process, in `root`."""
+    settings = {"EDU_ENCODER": "none", "EDU_ASK_THRESHOLD": "0.05", **env}
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        for name, value in settings.items():
+            patch.setenv(name, value)
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
+        patch.setattr(sys, "stdout", out)
+        patch.setattr(sys, "stderr", err)
+        code = run(list(args))
+    return Done(code, _text(out), _text(err))
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    raw = stream.buffer
+    assert isinstance(raw, io.BytesIO)
+    return raw.getvalue().decode("utf-8")
+
+
+def value_of(done: Done) -> dict:
+    return json.loads(done.stdout)
+
+
+def test_an_answer_without_llm_has_its_source_below_it(project: Path) -> None:
+    done = edu(project, "ask", "暗反应发生在哪里？", "--no-cache")
+    assert done.returncode == 0, done.stderr
+    assert "叶绿体基质" in done.stdout.split("\n")[0]
+    assert "[1] 光合作用.md › 光合作用" in done.stdout
+    assert "no LLM is configured" in done.stderr
+
+
+def test_a_question_from_stdin_gives_one_json_value(project: Path) -> None:
+    done = edu(project, "ask", "-", "--json", "--no-cache", stdin="暗反应发生在哪里？\n")
+    assert value_of(done)["mode"] == "extractive"
+    assert value_of(done)["question"] == "暗反应发生在哪里？"
+
+
+def test_a_question_without_an_answer_exits_4_and_waits_for_a_teacher(project: Path) -> None:
+    done = edu(project, "ask", "量子纠缠的贝尔不等式？", "--json", EDU_ASK_THRESHOLD="1", EDU_ASK_CONTACT="教务处")
+    value = value_of(done)
+    assert done.returncode == 4
+    assert value["refused"]
+    assert "教务处" in value["answer"]
+    key = value["pending_id"]
+    assert value_of(edu(project, "pending", "show", key, "--json"))["status"] == "open"
+    assert edu(project, "pending", "answer", key, "见第九讲。").returncode == 0
+    again = value_of(edu(project, "ask", "量子纠缠的贝尔不等式？", "--json"))
+    assert (again["route"], again["answer"]) == ("faq", "见第九讲。")
+    exported = edu(project, "pending", "export").stdout
+    assert json.loads(exported)["answer"] == "见第九讲。"
+
+
+def test_a_batch_gives_one_object_a_line_in_order(project: Path) -> None:
+    lines = '你好\n{"id": "q2", "question": "暗反应发生在哪里？"}\n'
+    done = edu(project, "ask", "--batch", "-", "--no-cache", stdin=lines)
+    first, second = [json.loads(line) for line in done.stdout.splitlines()]
+    assert first["route"] == "greeting"
+    assert (second["id"], second["mode"]) == ("q2", "extractive")
+
+
+def test_a_failing_llm_is_one_sentence_and_the_sources_are_shown(project: Path) -> None:
+    with scripted_server(Reply(status=401, body='{"error": {"message": "bad key sk-secret-0123456789"}}')) as server:
+        env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-secret-0123456789", "EDU_LLM_MODEL": "m"}
+        plain = edu(project, "ask", "暗反应发生在哪里？", "--route", "rag", **env)
+        as_json = edu(project, "ask", "暗反应发生在哪里？", "--route", "rag", "--json", **env)
+    assert plain.returncode == as_json.returncode == 1
+    assert "refused the key" in plain.stderr
+    assert "光合作用.md" in plain.stdout
+    assert value_of(as_json)["error"]["code"] == "llm"
+    assert value_of(as_json)["passages"]
+    assert "0123456789" not in plain.stdout + plain.stderr + as_json.stdout + as_json.stderr
+
+
+def test_a_written_answer_is_traced(project: Path) -> None:
+    with scripted_server(Reply("暗反应发生在叶绿体基质中[1]，早在1950年被证明[7]。")) as server:
+        env = {"OPENAI_BASE_URL": server.url, "EDU_LLM_MODEL": "m"}
+        done = edu(project, "ask", "课程里说暗反应发生在哪里？", "--json", "--strategy", "direct", **env)
+    value = value_of(done)
+    assert value["answer"] == "暗反应发生在叶绿体基质中[1]，早在1950年被证明（资料未证实）。"
+    assert value["llm"]["calls"] == 1
+    trace = value_of(edu(project, "trace", "--json", "-v"))
+    assert trace["answer"]["question"] == "课程里说暗反应发生在哪里？"
+    assert trace["exchanges"][0]["messages"][0]["role"] == "system"
+
+
+def test_faq_entries_go_in_and_out(project: Path, tmp_path: Path) -> None:
+    table = tmp_path / "faq.csv"
+    table.write_bytes("问题,答案\n怎么请假？,找班主任。\n".encode("gb18030"))
+    assert value_of(edu(project, "faq", "import", str(table), "--json"))["added"] == 1
+    assert value_of(edu(project, "faq", "import", str(table), "--json"))["unchanged"] == 1
+    entries = value_of(edu(project, "faq", "list", "--json"))["entries"]
+    key = next(e["id"] for e in entries if e["question"] == "怎么请假？")
+    assert value_of(edu(project, "ask", "怎么请假", "--json"))["answer"] == "找班主任。"
+    assert edu(project, "faq", "remove", key).returncode == 0
+    assert edu(project, "faq", "remove", key).returncode == 1
+
+
+def test_a_conversation_at_the_prompt_is_kept(project: Path) -> None:
+    done = edu(project, "chat", stdin="暗反应发生在哪里？\n/sources\n/quit\n")
+    assert done.returncode == 0, done.stderr
+    assert "叶绿体基质" in done.stdout
+    session = value_of(edu(project, "sessions", "list", "--json"))["sessions"][0]
+    assert (
+        value_of(edu(project, "sessions", "show", session["id"], "--json"))["turns"][0]["question"]
+        == "暗反应发生在哪里？"
+    )
+    assert edu(project, "sessions", "remove", session["id"]).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("ask",), "No question was given"),
+        (("ask", " "), "The question is empty"),
+        (("ask", "问", "--batch", "-"), "exclude each other"),
+        (("ask", "问", "--filter", "x"), "KEY=VALUE"),
+        (("ask", "问", "--route", "general"), "needs an LLM"),
+        (("pending", "show", "nope"), "There is no pending question 'nope'"),
+    ],
+)
+def test_wrong_use_is_told_in_a_sentence_and_exits_2(project: Path, args: tuple[str, ...], said: str) -> None:
+    done = edu(project, *args)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "hint:" in done.stderr
+
+
+def test_an_faq_answer_in_its_own_words_loads_no_model(project: Path) -> None:
+    edu(project, "faq", "add", "补考什么时候？", "第二周。")
+    script = (
+        "import sys; from edu_cli.cli.app import run; code = run(['ask', '补考什么时候', '--json']);"
+        "heavy = {'onnxruntime', 'pymilvus', 'bm25s', 'jieba', 'rjieba', 'openai', 'torch'} & set(sys.modules);"
+        "sys.exit(f'loaded {heavy}' if heavy or code else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=project,
+        env={**os.environ, "EDU_ENCODER": "none"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stderr
