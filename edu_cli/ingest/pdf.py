@@ -148,6 +148,6 @@ def _title(stored: str, blocks: Sequence[Block], path: Path) -> str:
 
 
 def _warnings(name: str, pages: Sequence[Page], repaired: bool) -> tuple[str, ...]:
-    found = [f"{name} is damaged; what could be read of it is in."] if repaired else []
+    found = [f"{name} is damaged (its index had to be rebuilt); what could be read of it is in."] if repaired else []
     found += [warning for page in pages for warning in page.warnings]
     return tuple(dict.fromkeys(found))

@@ -38,14 +38,20 @@ class Page:
 
 def read_page(doc: Any, index: int, options: LoadOptions, repeated: frozenset[int]) -> Page:
     """The page with this index; whatever is wrong with it becomes a warning, so that it costs no other page."""
+    import pymupdf
+
     number = index + 1
+    pymupdf.TOOLS.reset_mupdf_warnings()
     try:
         page = doc[index]
         layer = read_layer(page)
         suspicion = Doubt("forced") if options.ocr == "always" else doubt(page, layer)
         if suspicion.reason:
             return _doubted(page, number, layer, suspicion, options, repeated)
-        return _digital(page, number, layer, options, repeated)
+        found = _digital(page, number, layer, options, repeated)
+        if not found.layer.lines and pymupdf.TOOLS.mupdf_warnings():
+            return replace(found, failed=True, warnings=(f"page {number} is damaged: nothing on it can be read.",))
+        return found
     except FAULTS as error:
         return Page(number, _EMPTY, warnings=(f"page {number} cannot be read: {error}",), failed=True)
 

@@ -204,3 +204,19 @@ def test_an_invisible_layer_over_a_scan_is_used_only_where_it_makes_sense(
     document = read(doc, tmp_path / "a.pdf", pictures=pictures)
     assert bool(document.pages_ocr) is not kept
     assert PROSE[1] in "".join(texts(document)).replace("\n", "")
+
+
+def test_one_broken_page_is_told_and_costs_no_other(tmp_path: Path) -> None:
+    doc = new_doc(3)
+    for page in doc:
+        write_lines(page, [f"第{page.number + 1}页的正文。"])
+    doc.update_stream(doc[1].get_contents()[0], b"BT /F1 12 Tf (abc Tj garbage <<< >> ET q q q")
+    document = read(doc, tmp_path / "a.pdf")
+    assert texts(document) == ["第1页的正文。", "第3页的正文。"]
+    assert document.warnings == ("page 2 is damaged: nothing on it can be read.",)
+
+
+def test_a_blank_page_is_not_called_damaged(tmp_path: Path) -> None:
+    doc = new_doc(2)
+    write_lines(doc[0], PROSE)
+    assert read(doc, tmp_path / "a.pdf").warnings == ()
