@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 import shutil
 import uuid
-from collections.abc import Callable, Mapping
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,7 +37,7 @@ def publish(folder: Path, write: Callable[[Path], Mapping[str, Any]]) -> None:
     try:
         fresh.mkdir(parents=True)
         facts = dict(write(fresh))
-        files = {entry.name: entry.stat().st_size for entry in sorted(fresh.iterdir())}
+        files = {entry.name: [entry.stat().st_size, _checksum(entry)] for entry in sorted(fresh.iterdir())}
         draft = folder / f"{_CURRENT}.{fresh.name}"
         draft.write_text(json.dumps({"generation": fresh.name, "files": files, "facts": facts}), encoding="utf-8")
         draft.replace(folder / _CURRENT)
@@ -57,9 +59,31 @@ def current(folder: Path) -> Generation | None:
         if named is None:
             return None
         path = folder / named["generation"]
-        if all(_size(path / name) == size for name, size in named["files"].items()):
+        if all(_size(path / name) == size for name, (size, _) in named["files"].items()):
             return Generation(path, named["facts"])
     raise StoreError(f"{folder} is damaged.", hint="run `edu index --force`")
+
+
+def damaged_files(folder: Path) -> list[str]:
+    """The files of the generation in force whose content is not what was written; reads all of them."""
+    named = _read(folder)
+    if named is None:
+        return []
+    path = folder / named["generation"]
+    return [
+        name
+        for name, (size, checksum) in named["files"].items()
+        if _size(path / name) != size or _checksum(path / name) != checksum
+    ]
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Damage that only shows in use (an index out of range, bytes that are no text) as a StoreError."""
+    try:
+        yield
+    except (IndexError, UnicodeDecodeError) as error:
+        raise StoreError(f"The {what} is damaged: {error}.", hint="run `edu index --force`") from error
 
 
 def facts_of(folder: Path) -> Mapping[str, Any]:
@@ -74,11 +98,21 @@ def facts_of(folder: Path) -> Mapping[str, Any]:
 def _read(folder: Path) -> dict[str, Any] | None:
     try:
         named = json.loads((folder / _CURRENT).read_text(encoding="utf-8"))
-        return {"generation": str(named["generation"]), "files": dict(named["files"]), "facts": dict(named["facts"])}
+        files = {name: (int(size), int(checksum)) for name, (size, checksum) in named["files"].items()}
+        return {"generation": str(named["generation"]), "files": files, "facts": dict(named["facts"])}
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreError(f"{folder / _CURRENT} is damaged.", hint="run `edu index --force`") from error
+
+
+def _checksum(path: Path) -> int:
+    """CRC-32: it tells damage, not forgery."""
+    checksum = 0
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            checksum = zlib.crc32(piece, checksum)
+    return checksum
 
 
 def _size(path: Path) -> int:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from edu_cli.errors import StoreError
 from edu_cli.index.bm25_scores import lucene_idf, write_scores
-from edu_cli.index.generations import current, facts_of, publish
+from edu_cli.index.generations import current, damaged_files, facts_of, publish, reading
 from edu_cli.index.merging import NewRow, write_merged
 from edu_cli.index.postings import EMPTY, Postings, read_postings
 from edu_cli.index.rebuild import BuildCounts, batches, changes
@@ -29,7 +29,7 @@ from edu_cli.settings import LexicalSettings
 from edu_cli.text import content_id
 from edu_cli.types import Hit, IndexRow, Scope
 
-FORMAT = 1
+FORMAT = 2
 
 Texts = Callable[[Sequence[IndexRow]], Sequence[str]]
 
@@ -45,13 +45,15 @@ class Bm25Index:
 
     def search(self, question: str, k: int, scope: Scope) -> list[Hit]:
         """At most k hits with a score above 0, best first, equal scores by child id."""
-        scores = self._scores(question)
-        rows = top_rows(scores, k, self.table.mask(scope))
-        return self.table.hits(rows, scores[rows])
+        with reading("BM25 index"):
+            scores = self._scores(question)
+            rows = top_rows(scores, k, self.table.mask(scope))
+            return self.table.hits(rows, scores[rows])
 
     def score_children(self, question: str, child_ids: Sequence[str]) -> npt.NDArray[np.float32]:
         """The exact score of each child, 0 for one that is not in the index."""
-        return scores_at(self._scores(question), self.table.rows_of(child_ids))
+        with reading("BM25 index"):
+            return scores_at(self._scores(question), self.table.rows_of(child_ids))
 
     def tokens(self, text: str) -> list[str]:
         """The words of a text as this index cuts them."""
@@ -200,6 +202,8 @@ def _reusable(path: Path, tokenizer: str) -> _Old | None:
     try:
         found = current(path)
         if found is None or found.facts.get("format") != FORMAT or found.facts.get("tokenizer") != tokenizer:
+            return None
+        if damaged_files(path):
             return None
         lengths = read_array(found.path / "lengths.npy")
         return _Old(read_table(found.path), read_postings(found.path, values="counts"), lengths)

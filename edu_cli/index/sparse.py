@@ -16,14 +16,14 @@ import numpy.typing as npt
 
 from edu_cli.errors import StoreError
 from edu_cli.index.bm25_scores import lucene_idf
-from edu_cli.index.generations import current, facts_of, publish
+from edu_cli.index.generations import current, damaged_files, facts_of, publish, reading
 from edu_cli.index.merging import NewRow, write_merged
 from edu_cli.index.postings import EMPTY, Postings, read_postings
 from edu_cli.index.rebuild import BuildCounts, batches, changes
 from edu_cli.index.rows import RowTable, read_table, table_of, top_rows, write_table
 from edu_cli.types import Hit, IndexRow, Scope, SparseVector
 
-FORMAT = 1
+FORMAT = 2
 
 Vectors = Callable[[Sequence[IndexRow]], Sequence[SparseVector]]
 
@@ -38,13 +38,15 @@ class SparseIndex:
 
     def search(self, vector: SparseVector, k: int, scope: Scope) -> list[Hit]:
         """At most k hits above 0, best first, equal scores by child id."""
-        scores = self._scores(vector)
-        rows = top_rows(scores, k, self.table.mask(scope))
-        return self.table.hits(rows, scores[rows])
+        with reading("sparse index"):
+            scores = self._scores(vector)
+            rows = top_rows(scores, k, self.table.mask(scope))
+            return self.table.hits(rows, scores[rows])
 
     def score_children(self, vector: SparseVector, child_ids: Sequence[str]) -> npt.NDArray[np.float32]:
         """The exact score of each child, 0 for one that is not in the index."""
-        return scores_at(self._scores(vector), self.table.rows_of(child_ids))
+        with reading("sparse index"):
+            return scores_at(self._scores(vector), self.table.rows_of(child_ids))
 
     def idf(self, terms: npt.NDArray[np.uint32]) -> npt.NDArray[np.float32]:
         """IDF of each term in this corpus; a term that no child holds weighs most."""
@@ -112,6 +114,6 @@ def sparse_fingerprint(path: Path) -> str | None:
 def _reusable(path: Path) -> SparseIndex | None:
     """The file in force, where it can be read; a damaged one is built anew from nothing."""
     try:
-        return open_sparse(path, uses_idf=False)
+        return None if damaged_files(path) else open_sparse(path, uses_idf=False)
     except StoreError:
         return None

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 from edu_cli.config import LexicalSettings
 from edu_cli.errors import StoreError
+from edu_cli.index.generations import damaged_files
 from edu_cli.index.lexical import build_lexical, lexical_fingerprint, open_lexical, stored_counts, stored_fingerprint
 from edu_cli.index.tokens import open_tokenizer
 from edu_cli.text import content_id
@@ -127,6 +130,32 @@ def test_damage_is_told_and_the_next_build_mends_it(tmp_path):
     with pytest.raises(StoreError, match="damaged"):
         open_lexical(tmp_path, TOKENS)
     build(tmp_path, COURSE)
+    assert names(open_lexical(tmp_path, TOKENS), "跳跃表")[0] == "a"
+
+
+@pytest.mark.parametrize(
+    "name", ["terms.npy", "ends.npy", "rows.npy", "values.npy", "child_ids.npy", "docs.npy", "names.json", "counts.npy"]
+)
+@pytest.mark.parametrize("harm", ["flip", "zero", "folder"])
+def test_a_file_whose_content_changed_is_never_a_crash_and_is_built_anew(tmp_path, name, harm):
+    build(tmp_path, COURSE)
+    victim = next(tmp_path.glob(f"g-*/{name}"))
+    content = bytearray(victim.read_bytes())
+    if harm == "folder":
+        victim.unlink()
+        victim.mkdir()
+    elif harm == "zero":
+        victim.write_bytes(bytes(len(content)))
+    else:
+        content[-5] ^= 0x7F
+        victim.write_bytes(content)
+    with contextlib.suppress(StoreError):
+        open_lexical(tmp_path, TOKENS).search("跳跃表 C++ 时间复杂度", 5, Scope())
+    assert harm == "folder" or damaged_files(tmp_path) == [name]
+    asked = []
+    build(tmp_path, COURSE, asked=asked)
+    assert sorted(asked) == sorted(COURSE), "nothing of a damaged index is used again"
+    assert damaged_files(tmp_path) == []
     assert names(open_lexical(tmp_path, TOKENS), "跳跃表")[0] == "a"
 
 
