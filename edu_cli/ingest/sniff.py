@@ -28,7 +28,7 @@ _MAGIC: tuple[tuple[bytes, Format], ...] = (
     (b"\x28\xb5\x2f\xfd", "archive"),
 )
 _SELF_JUDGED: frozenset[Format | None] = frozenset({*TEXTUAL, "pdf", "image"})
-_ZIPPED: frozenset[Format | None] = frozenset({"docx", "pptx", "xlsx", "odt", "odp", "ods"})
+_ZIPPED: frozenset[Format] = frozenset({"docx", "pptx", "xlsx", "odt", "odp", "ods"})
 _OLE: frozenset[Format | None] = frozenset({"doc", "ppt", "xls"})
 _OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
@@ -106,11 +106,14 @@ def _in_zip(path: Path) -> Format:
     except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError):
         # A cut-off package: what its first local entries say is the best evidence left.
         named = named_format(path)
-        return named if named in _ZIPPED else "archive"
+        return named if named and named in _ZIPPED else "archive"
     if not any(name.lower() == "[content_types].xml" for name in names):
         return "archive"
     folders: tuple[tuple[str, Format], ...] = (("word/", "docx"), ("ppt/", "pptx"), ("xl/", "xlsx"))
-    return next((kind for folder, kind in folders if any(n.lower().startswith(folder) for n in names)), "archive")
+    for folder, kind in folders:
+        if any(name.lower().startswith(folder) for name in names):
+            return kind
+    return "archive"
 
 
 def _in_ole(path: Path) -> Format | None:
