@@ -18,7 +18,8 @@ _ASIDE = frozenset(
 # In the marks of a Word stream: \r ends a paragraph, \a a cell or row, \v a line.
 _SIGNS = {
     b"par": "\r", b"sect": "\r", b"page": "\r", b"line": "\v", b"tab": "\t", b"cell": "\a", b"row": "\a",
-    b"emdash": "—", b"endash": "–", b"bullet": "•", b"lquote": "‘", b"rquote": "’", b"ldblquote": "“", b"rdblquote": "”",
+    b"emdash": "—", b"endash": "–", b"bullet": "•",
+    b"lquote": "‘", b"rquote": "’", b"ldblquote": "“", b"rdblquote": "”",
 }  # fmt: skip
 _ESCAPED = {b"~": " ", b"_": "-", b"\\": "\\", b"{": "{", b"}": "}", b"\n": "\r", b"\r": "\r"}
 _CHARSETS = {128: "cp932", 129: "cp949", 134: "gb18030", 136: "big5"}
