@@ -15,6 +15,7 @@ from edu_cli.ask.rerank import Order
 from edu_cli.settings import SearchSettings
 
 _SEEN = 5  # passages that an answer is drawn from
+_CROWD = 9  # passages behind the first: many near-equals mean that none stands out
 
 
 def confidence(examined: Examined, order: Order, model: Linear) -> float:
@@ -37,16 +38,14 @@ def calibrated(sure: float, settings: SearchSettings) -> float:
 def confidence_features(examined: Examined, order: Order) -> dict[str, float]:
     """What the confidence is judged by, by name: the first passage, the best of the first five, and the question."""
     first, seen = order.rows[0], order.rows[:_SEEN]
-    evidence = examined.evidence
+    evidence, weighed = examined.evidence, examined.weighed.scores
     features = {f"question_{name}": value for name, value in examined.profile.items()}
     for name in ("best_child", "whole", "coverage", "child_coverage", "heading_asked", "run"):
         column = np.nan_to_num(evidence.column(name))
         features[f"first_{name}"] = float(column[first])
         features[f"seen_{name}"] = float(column[seen].max())
-    for part, values in examined.parts.items():
-        features[f"first_part_{part}"] = float(values[first])
-    scores = order.scores[order.rows]
-    features["first_score"] = float(scores[0])
-    features["margin"] = float(scores[0] - scores[1]) if len(scores) > 1 else float(scores[0])
-    features["lead"] = float(scores[0] - scores[min(_SEEN, len(scores) - 1)])
+    others = np.delete(weighed, first)
+    features["first_score"] = float(weighed[first])
+    features["margin"] = float(weighed[first] - others.max(initial=0.0))
+    features["crowd"] = float(np.sort(others)[::-1][:_CROWD].mean()) if len(others) else 0.0
     return features

@@ -13,15 +13,14 @@ from edu_cli.types import StoredParent
 
 FEATURES = (
     "best_child",
-    "second_child",
     "whole",
     "coverage",
     "child_coverage",
-    "best_coverage",
+    "opening",
     "heading_asked",
     "run",
-    "length",
 )
+_OPENING_CHARS = 60  # where a section says what it is about
 # A child that holds all of the question beats one that holds none of it by this much cosine (children of one parent lie
 # within about .05 of each other).
 _COVERAGE_IN_CHOICE = 0.05
@@ -66,10 +65,9 @@ def gather(
                 *_dense(question_vector, parent, vectors, cosines),
                 asked.coverage(f"{heading}\n{body}"),
                 coverages[chosen],
-                max(coverages),
+                asked.coverage(body[:_OPENING_CHARS]),
                 asked.coverage(heading),
                 longest_run(asked.folded, body) / max(len(asked.folded), 1),
-                np.log1p(len(parent.text)),
             )
         )
     return Evidence(np.array(rows, np.float64).reshape(len(rows), len(FEATURES)), tuple(best), tuple(bodies))
@@ -97,20 +95,19 @@ def _dense(
     parent: StoredParent,
     vectors: Mapping[str, npt.NDArray[np.float32]],
     cosines: npt.NDArray[np.float64],
-) -> tuple[float, float, float]:
-    """Best child, second child (the best again where it stands alone), and the whole parent.
+) -> tuple[float, float]:
+    """Best child and whole parent.
 
     The whole is the mean of its children's vectors weighted by length: as good as encoding the parent (measured), for
     no encoding.
     """
-    known = np.sort(cosines[~np.isnan(cosines)])[::-1]
-    if question is None or not len(known):
-        return np.nan, np.nan, np.nan
+    if question is None or np.isnan(cosines).all():
+        return np.nan, np.nan
     held = [c for c in parent.children if c.child_id in vectors]
     weights = np.array([max(c.end - c.start, 1) for c in held], np.float64)
     mean = weights @ np.stack([vectors[c.child_id] for c in held]).astype(np.float64)
     whole = float(mean @ question) / max(float(np.linalg.norm(mean)), 1e-9)
-    return float(known[0]), float(known[min(1, len(known) - 1)]), whole
+    return float(np.nanmax(cosines)), whole
 
 
 def _best_child(

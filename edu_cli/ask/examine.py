@@ -24,7 +24,11 @@ SHORTLIST = 50  # parents looked at closely: a first fusion had the right one am
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """The shortlist, one row a parent, in the pool's order. `parts` are 0..1; `fused` is what `fusion` made of them."""
+    """The shortlist, one row a parent, in the pool's order.
+
+    `parts` are 0..1, `weighed` is their sum under the question's weights, and `fused` what ranks: the same, unless
+    reciprocal ranks or a single leg were asked for.
+    """
 
     asked: Asked
     profile: Mapping[str, float]
@@ -33,6 +37,7 @@ class Examined:
     parents: tuple[StoredParent, ...]
     evidence: Evidence
     parts: Mapping[str, Floats]
+    weighed: Fused
     fused: Fused
 
 
@@ -61,13 +66,20 @@ def examine(
     known = source.child_vectors(child_ids) if question is not None else {}
     hit = {pool.parent_ids[i]: pool.children[i] for i in rows}
     evidence = gather(asked, question, parents, known, hit)
-    parts = {part: values[rows] for part, values in first.items()}
+    parts = {part: values[rows] for part, values in first.items()} | _read(evidence)
+    weights = part_weights(ranking.parts, profile, {part: part in parts for part in PARTS})
+    kept = pool.rows(rows)
+    weighed = weigh(parts, weights)
+    return Examined(asked, profile, weights, kept, parents, evidence, parts, weighed, fuse(kept, parts, weights))
+
+
+def _read(evidence: Evidence) -> dict[str, Floats]:
+    """The parts that come from the passages themselves."""
+    parts = {"held": evidence.column("child_coverage"), "opening": evidence.column("opening")}
     whole = evidence.column("whole")
     if len(whole) and not np.isnan(whole).all():
         parts["whole"] = minmax(whole)
-    weights = part_weights(ranking.parts, profile, {part: part in parts for part in PARTS})
-    kept = pool.rows(rows)
-    return Examined(asked, profile, weights, kept, parents, evidence, parts, fuse(kept, parts, weights))
+    return parts
 
 
 def _fusion(fusion: str, mode: str) -> Callable[[Pool, Mapping[str, Floats], Mapping[str, float]], Fused]:

@@ -16,8 +16,16 @@ from edu_cli.ask.retrieve import LEGS
 from edu_cli.types import Leg
 
 RRF_K = 60  # Cormack, Clarke and Büttcher, SIGIR 2009
-# What is weighed, and the leg that each part's share is shown under. `whole` is the mean of a parent's child vectors.
-PARTS: Mapping[str, Leg] = {"best_child": "dense", "whole": "dense", "words": "bm25", "pairs": "sparse"}
+# What is weighed, and the leg that each part's share is shown under. The first three of their legs; `whole` is the mean
+# of a parent's child vectors, `held` and `opening` the question's words in its best child and in its first line.
+PARTS: Mapping[str, Leg] = {
+    "best_child": "dense",
+    "words": "bm25",
+    "pairs": "sparse",
+    "whole": "dense",
+    "held": "bm25",
+    "opening": "bm25",
+}
 _LEG_PARTS: Mapping[Leg, str] = {"dense": "best_child", "bm25": "words", "sparse": "pairs"}
 _AGREE = 10  # hits of two legs that are compared
 

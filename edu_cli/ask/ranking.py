@@ -36,10 +36,9 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What is fitted: weights of the parts a question, the order of candidates, and the confidence."""
+    """What is fitted: the weights of the parts for a question (as logits), and the confidence."""
 
     parts: Linear
-    order: Linear
     confidence: Linear
 
 

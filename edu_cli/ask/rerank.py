@@ -1,4 +1,4 @@
-"""Examined -> its rows in a better order: the bundled model over features, or a cross-encoder over windows."""
+"""Examined -> the order of its rows: that of the fusion, or that of a cross-encoder over windows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy.typing as npt
 from edu_cli.ask.evidence import heading_of
 from edu_cli.ask.examine import Examined
 from edu_cli.ask.pool import Floats
-from edu_cli.ask.ranking import Linear
 from edu_cli.protocols import Reranker
 from edu_cli.text import sentences
 from edu_cli.types import StoredParent
@@ -36,12 +35,6 @@ def by_fusion(examined: Examined) -> Order:
     return Order(examined.fused.order(), examined.fused.scores, reranked=False)
 
 
-def by_features(examined: Examined, model: Linear) -> Order:
-    """The bundled reranker: a fitted sum of what speaks for a passage. Scores are squashed to 0..1."""
-    scores = 1 / (1 + np.exp(-model(order_features(examined))[:, 0])) if examined.parents else np.zeros(0)
-    return Order(np.argsort(-scores, kind="stable"), scores, reranked=True)
-
-
 def by_reranker(examined: Examined, reranker: Reranker, question: str) -> Order:
     """A cross-encoder over the first passages, windowed around the child that hit; the others keep their order below.
 
@@ -61,21 +54,6 @@ def by_reranker(examined: Examined, reranker: Reranker, question: str) -> Order:
         reranked=True,
         probabilities=probabilities,
     )
-
-
-def order_features(examined: Examined) -> dict[str, Floats]:
-    """What the bundled reranker weighs, by name: parts of the fusion, and evidence against the best there is."""
-    evidence = examined.evidence
-    n_rows = len(examined.parents)
-    features = {"fused": examined.fused.scores}
-    for part in ("best_child", "whole", "words", "pairs"):
-        features[part] = examined.parts.get(part, np.zeros(n_rows))
-    cosines = evidence.column("best_child")
-    span = np.nanmax(cosines) - np.nanmin(cosines) if n_rows and not np.isnan(cosines).all() else 0.0
-    features["second_child"] = (evidence.column("second_child") - cosines) / max(span, 1e-9)
-    for name in ("child_coverage", "best_coverage", "length"):
-        features[name] = evidence.column(name)
-    return features
 
 
 def window(parent: StoredParent, child_id: str) -> str:

@@ -11,7 +11,7 @@ from edu_cli.ask.duplicates import distinct
 from edu_cli.ask.examine import Examined, examine
 from edu_cli.ask.pool import pool_of
 from edu_cli.ask.ranking import Ranking, ranking_for
-from edu_cli.ask.rerank import Order, by_features, by_fusion, by_reranker
+from edu_cli.ask.rerank import Order, by_fusion, by_reranker
 from edu_cli.ask.retrieve import LEGS, QuestionEncoder, QuestionVectors, Retriever
 from edu_cli.errors import EncoderError, UsageError
 from edu_cli.protocols import Encoder, LexicalIndex, ParentSource, Reranker, VectorStore
@@ -26,7 +26,7 @@ _NEEDS_ENCODER = ("dense", "sparse")
 class Searcher:
     """Retrieval over one project. Without encoder or store (None) only BM25 searches; without a BM25 index, the rest.
 
-    `reranker` None takes the bundled one. One instance serves many questions, from several threads.
+    Without a `reranker` (a cross-encoder) the fusion's order stands. One instance serves several threads.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Searcher:
         self._parents = parents
         self._settings = settings
         self._reranker = reranker
-        self._ranking: Ranking = ranking_for(encoder.name if encoder is not None else None)
+        self._encoder_name = encoder.name if encoder is not None else None
         self._warnings = tuple(warnings)
 
     def search(
@@ -63,7 +63,7 @@ class Searcher:
         examined = self.examine(question, vectors, mode=mode, scope=scope, k=k)
         clock.stop("retrieve")
         order = self._order(examined, question, rerank=rerank and mode == "hybrid")
-        sure = calibrated(confidence(examined, order, self._ranking.confidence), self._settings)
+        sure = calibrated(confidence(examined, order, self._ranking(vectors).confidence), self._settings)
         passages = _passages(examined, order, k)
         clock.stop("rerank")
         return SearchResult(question, passages, sure, clock.seconds(), self._warnings)
@@ -82,18 +82,21 @@ class Searcher:
         pool_size = max(self._settings.pool, 2 * k)
         hits = self._retriever.retrieve(question, vectors, _LEGS_OF[mode], k=pool_size, scope=scope)
         pool = pool_of(hits)
-        return examine(words, vectors, pool, self._parents, self._ranking, fusion=self._settings.fusion, mode=mode, k=k)
+        return examine(
+            words, vectors, pool, self._parents, self._ranking(vectors), fusion=self._settings.fusion, mode=mode, k=k
+        )
 
     def encode(self, question: str) -> QuestionVectors | None:
         """A question's vectors, from the process's memory where it was encoded before; None without an encoder."""
         return self._encode(question) if self._encode else None
 
     def _order(self, examined: Examined, question: str, *, rerank: bool) -> Order:
-        if not rerank or self._settings.reranker == "none":
-            return by_fusion(examined)
-        if self._reranker is not None:
+        if rerank and self._reranker is not None:
             return by_reranker(examined, self._reranker, question)
-        return by_features(examined, self._ranking.order)
+        return by_fusion(examined)
+
+    def _ranking(self, vectors: QuestionVectors | None) -> Ranking:
+        return ranking_for(self._encoder_name if vectors is not None else None)
 
     def _checked(self, question: str, mode: str) -> str:
         question = question.strip()

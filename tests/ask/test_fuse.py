@@ -71,13 +71,13 @@ def test_rrf_equals_the_formula_and_does_not_care_for_the_order_of_the_legs(
 def test_shares_of_the_legs_sum_to_the_score(dense: list[Hit], words: list[Hit]) -> None:
     pool = pool_of({"dense": dense, "bm25": words})
     parts = leg_parts(pool)
-    fused = weigh(parts, {"best_child": 0.6, "words": 0.4, "whole": 0.0, "pairs": 0.0})
+    fused = weigh(parts, {"best_child": 0.6, "words": 0.4})
     assert sum(fused.shares.values()) == pytest.approx(fused.scores)
     assert ((fused.scores >= 0) & (fused.scores <= 1 + 1e-9)).all()
 
 
 def test_weights_sum_to_one_over_the_parts_that_are_there() -> None:
-    model = Linear((), np.zeros(0), np.zeros(0), np.array([[1.0, 0.0, 0.5, 0.0]]))
+    model = Linear((), np.zeros(0), np.zeros(0), np.array([[1.0, 0.5, 0.0, 0.0, 0.0, 0.0]]))
     weights = part_weights(model, {}, {part: part != "pairs" for part in PARTS})
     assert weights["pairs"] == 0.0
     assert sum(weights.values()) == pytest.approx(1.0)
@@ -85,15 +85,17 @@ def test_weights_sum_to_one_over_the_parts_that_are_there() -> None:
 
 
 def test_without_any_part_nothing_weighs() -> None:
-    model = Linear((), np.zeros(0), np.zeros(0), np.zeros((1, 4)))
+    model = Linear((), np.zeros(0), np.zeros(0), np.zeros((1, len(PARTS))))
     assert set(part_weights(model, {}, dict.fromkeys(PARTS, False)).values()) == {0.0}
 
 
 def test_a_question_changes_the_weights() -> None:
-    model = Linear(("dense_top",), np.array([0.8]), np.array([0.1]), np.array([[1.0, 0, 0, 0], [0, 0, 0, 0]]))
+    model = Linear(
+        ("dense_top",), np.array([0.8]), np.array([0.1]), np.array([[1.0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0]])
+    )
     present = dict.fromkeys(PARTS, True)
     sure, unsure = (part_weights(model, {"dense_top": top}, present)["best_child"] for top in (0.95, 0.65))
-    assert sure > 0.25 > unsure
+    assert sure > 1 / len(PARTS) > unsure
 
 
 def test_an_odd_question_gets_no_wilder_weights_than_the_oddest_seen() -> None:

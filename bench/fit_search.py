@@ -1,0 +1,270 @@
+"""Fits what retrieval weighs by (edu_cli/ask/ranking.json), and says how it does on sets it was not fitted on.
+
+    python ../shared/tools/beir_to_corpus.py ../shared/data/ir/SET WORK/SET          # for each set
+    edu ingest WORK/SET/docs --project WORK/SET
+    python bench/fit_search.py WORK --fit SET,SET,… [--write]                        # JSON to stdout
+
+Two models, each linear in named features (edu_cli/ask/ranking.py):
+* parts: logits of the weights of the parts (edu_cli/ask/fuse.py), from how high and how spread the legs' scores are.
+* confidence: logistic; each question comes twice, once as it is (1 where a relevant document is among the first five),
+  once with its relevant documents out of sight (0).
+They are fitted three times: for e5-small; for other encoders, from features that do not hang on the height of its
+cosines; and for BM25 alone. Every set weighs as (its questions) ** .4, so that the large ones do not drown the small.
+"held_out" leaves out the set that is judged, and its sister (two samples of SQuAD).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from exact import Measured, open_measured
+from fitting import fit_gate, fit_logistic, padded, refusal
+
+from edu_cli.ask import ranking
+from edu_cli.ask.confidence import confidence_features
+from edu_cli.ask.examine import Examined
+from edu_cli.ask.fuse import PARTS, part_weights, weigh
+from edu_cli.ask.ranking import Linear, as_json
+from edu_cli.ask.rerank import by_fusion
+from edu_cli.types import Scope
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What one set of numbers is made from. `mode` is how the questions are searched for."""
+
+    mode: str
+    gate: tuple[str, ...]
+    sure: tuple[str, ...]
+
+
+_TEXTUAL = (
+    *("first_coverage", "first_child_coverage", "first_run", "seen_coverage", "seen_run", "first_heading_asked"),
+    *("first_score", "margin", "crowd", "question_unknown", "question_n_words", "question_bm25_lead"),
+)
+_LEVEL = ("question_dense_lead", "question_sparse_lead", "question_dense_bm25", "question_dense_sparse")
+RECIPES = {
+    "e5-small": Recipe(
+        "hybrid",
+        ("dense_top", "dense_spread", "bm25_top", "bm25_spread", "n_words", "unknown"),
+        (
+            *_TEXTUAL,
+            *_LEVEL,
+            *("first_best_child", "first_whole", "question_dense_top", "question_dense_spread", "question_bm25_top"),
+        ),
+    ),
+    "other": Recipe("hybrid", ("dense_lead", "bm25_top", "bm25_spread", "n_words", "unknown"), (*_TEXTUAL, *_LEVEL)),
+    "none": Recipe("bm25", ("bm25_top", "bm25_spread", "n_words", "unknown"), (*_TEXTUAL, "question_bm25_top")),
+}
+SISTERS = {"squad-zh": "squad", "xquad-zh": "squad"}
+SEEN = 5
+DISCOUNT = 1 / np.log2(np.arange(2, 12))
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question: what was found, the grade of each row, the gain of the best order; and what is found without it."""
+
+    examined: Examined
+    grades: Floats
+    docs: tuple[str, ...]
+    ideal: float
+    without: Examined | None
+
+
+@dataclass(frozen=True)
+class Models:
+    """What is fitted."""
+
+    parts: Linear
+    confidence: Linear
+
+
+Cases = Mapping[str, Sequence[Case]]
+
+
+def main() -> None:
+    options = _options()
+    folders = sorted(folder for folder in options.work.iterdir() if (folder / "dataset.jsonl").exists())
+    report: dict[str, Any] = {"seed": options.seed, "encoders": {}}
+    for name, recipe in RECIPES.items():
+        cases = {folder.name: collect(folder, recipe.mode, options.most, options.seed) for folder in folders}
+        report["encoders"][name], models = fit_and_judge(cases, options.fit.split(",") if options.fit else [], recipe)
+        if options.write:
+            write(name, models, {"most": options.most, "seed": options.seed})
+    print(json.dumps(report, ensure_ascii=False, indent=1))
+
+
+def fit_and_judge(cases: Cases, fit_on: Sequence[str], recipe: Recipe) -> tuple[dict[str, Any], Models]:
+    """The report of a recipe, and the models fitted on the sets named (all of them without names)."""
+    fitted = list(fit_on) or list(cases)
+    models = fit({name: cases[name] for name in fitted}, recipe)
+    held_out = {}
+    for name in cases:
+        others = [other for other in fitted if SISTERS.get(other, other) != SISTERS.get(name, name)]
+        apart = models if others == fitted else fit({other: cases[other] for other in others}, recipe)
+        held_out[name] = figures(cases[name], apart)
+    return {
+        "fitted_on": {name: len(cases[name]) for name in fitted},
+        "fitted": {name: figures(found, models) for name, found in cases.items()},
+        "held_out": held_out,
+    }, models
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--fit", default="", help="sets to fit on, by comma; all of them without it")
+    parser.add_argument("--most", type=int, default=300, help="questions a set, by lot")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", action="store_true", help="write edu_cli/ask/ranking.json")
+    return parser.parse_args()
+
+
+# --- from projects to cases
+
+
+def collect(folder: Path, mode: str, most: int, seed: int) -> list[Case]:
+    """The questions of a project, examined."""
+    measured = open_measured(folder, most=most, seed=seed)
+    try:
+        found = [_case(measured, question, mode) for question in measured.questions]
+    finally:
+        measured.close()
+    print(f"{folder.name} ({mode}): {len(found)} questions", file=sys.stderr)
+    return found
+
+
+def _case(measured: Measured, question: Mapping[str, Any], mode: str) -> Case:
+    grades = {entry["doc"]: float(entry.get("grade", 1)) for entry in question["relevant"]}
+    others = frozenset(doc_id for doc, doc_id in measured.doc_ids.items() if doc not in grades)
+    searcher, text = measured.searcher, question["question"]
+    vectors = searcher.encode(text) if mode == "hybrid" else None
+    examined = searcher.examine(text, vectors, mode=mode)
+    without = searcher.examine(text, vectors, mode=mode, scope=Scope(doc_ids=others)) if others else None
+    docs = tuple(parent.doc for parent in examined.parents)
+    gains = sorted(grades.values(), reverse=True)[:10]
+    ideal = float((gains * DISCOUNT[: len(gains)]).sum())
+    rows = np.array([grades.get(doc, 0.0) for doc in docs])
+    return Case(_light(examined), rows, docs, ideal, _light(without) if without and without.parents else None)
+
+
+def _light(examined: Examined) -> Examined:
+    """Without texts and children, which are only counted from here on."""
+    parents = tuple(replace(parent, text="", children=()) for parent in examined.parents)
+    return replace(examined, parents=parents, evidence=replace(examined.evidence, texts=()))
+
+
+# --- fitting
+
+
+def fit(cases: Cases, recipe: Recipe) -> Models:
+    """Both models on some sets."""
+    usable = {name: [case for case in found if case.grades.any()] for name, found in cases.items()}
+    every = [case for found in usable.values() for case in found]
+    chosen = [_chosen(case) for case in every]
+    hidden = [np.where((case.grades > 0) & (one == 0), np.nan, 0) for case, one in zip(every, chosen, strict=True)]
+    rows = [_parts(case.examined) + hide[:, None] for case, hide in zip(every, hidden, strict=True)]
+    profiles = np.array([[case.examined.profile[name] for name in recipe.gate] for case in every])
+    targets = padded([one / one.sum() for one in chosen], 0.0)
+    parts = fit_gate(recipe.gate, profiles, padded(rows, np.nan), targets, _weights(usable))
+    judged = {
+        name: [pair for case in found for pair in _answerable(case, parts, recipe)] for name, found in cases.items()
+    }
+    pairs = [pair for found in judged.values() for pair in found]
+    values, labels = np.stack([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
+    return Models(parts, fit_logistic(recipe.sure, values, labels, _weights(judged)))
+
+
+def _weights(sets: Mapping[str, Sequence[Any]]) -> Floats:
+    weights = np.concatenate([np.full(len(found), len(found) ** -0.6) for found in sets.values()])
+    return weights / weights.sum()
+
+
+def _parts(examined: Examined) -> Floats:
+    none = np.zeros(len(examined.parents))
+    return np.stack([examined.parts.get(part, none) for part in PARTS], axis=1)
+
+
+def _chosen(case: Case) -> Floats:
+    """1 for one row of each relevant document: the one that the legs' plain sum puts first; its others are left out."""
+    plain = _parts(case.examined).sum(1)
+    chosen = np.zeros(len(case.docs))
+    for doc in {doc for doc, grade in zip(case.docs, case.grades, strict=True) if grade > 0}:
+        chosen[max((i for i, other in enumerate(case.docs) if other == doc), key=lambda i: plain[i])] = 1
+    return chosen
+
+
+def _reweighed(examined: Examined, parts: Linear) -> Examined:
+    weights = part_weights(parts, examined.profile, {part: part in examined.parts for part in PARTS})
+    weighed = weigh(examined.parts, weights)
+    return replace(examined, weights=weights, weighed=weighed, fused=weighed)
+
+
+def _answerable(case: Case, parts: Linear, recipe: Recipe) -> list[tuple[Floats, float]]:
+    """(features, 1 or 0) of a question as it is and with its relevant documents out of sight."""
+    found = []
+    for examined in (case.examined, case.without):
+        if examined is None or not examined.parents:
+            continue
+        again = _reweighed(examined, parts)
+        order = by_fusion(again)
+        label = float(case.grades[order.rows[:SEEN]].any()) if examined is case.examined else 0.0
+        features = confidence_features(again, order)
+        found.append((np.nan_to_num([features[name] for name in recipe.sure]), label))
+    return found
+
+
+# --- figures
+
+
+def figures(cases: Sequence[Case], models: Models) -> dict[str, float]:
+    """nDCG@10 of each part and of the fusion, and how well the confidence tells what can be answered."""
+    recipe = Recipe("", models.parts.names, models.confidence.names)
+    found = {
+        part: np.mean([_ndcg(case, _parts(case.examined)[:, i]) for case in cases]) for i, part in enumerate(PARTS)
+    }
+    found["hybrid"] = np.mean([_ndcg(case, _reweighed(case.examined, models.parts).weighed.scores) for case in cases])
+    sure, labels = [], []
+    for case in cases:
+        for features, label in _answerable(case, models.parts, recipe):
+            logit = models.confidence(dict(zip(recipe.sure, features, strict=True)))[0]
+            sure.append(1 / (1 + np.exp(-logit)))
+            labels.append(label)
+    return {
+        name: round(float(value), 4) for name, value in {**found, **refusal(np.array(sure), np.array(labels))}.items()
+    }
+
+
+def _ndcg(case: Case, scores: Floats) -> float:
+    """nDCG@10 over distinct documents, each at the place of its first row."""
+    seen: dict[str, float] = {}
+    for row in np.argsort(-scores, kind="stable"):
+        seen.setdefault(case.docs[row], case.grades[row])
+        if len(seen) == len(DISCOUNT):
+            break
+    gains = np.array(list(seen.values()))
+    return float((gains * DISCOUNT[: len(gains)]).sum() / case.ideal)
+
+
+def write(encoder: str, models: Models, how: Mapping[str, Any]) -> None:
+    """Puts the numbers for an encoder into ranking.json."""
+    path = Path(ranking.__file__).with_name("ranking.json")
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    stored["encoders"][encoder] = {"parts": as_json(models.parts), "confidence": as_json(models.confidence)}
+    stored["fitted"] = {"by": "bench/fit_search.py", **how}
+    path.write_text(json.dumps(stored, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

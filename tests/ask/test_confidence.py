@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from search_corpus import corpus, parent
+
+from edu_cli.ask import ranking
+from edu_cli.ask.confidence import confidence, confidence_features
+from edu_cli.ask.examine import Examined
+from edu_cli.ask.ranking import Linear, ranking_for
+from edu_cli.ask.rerank import Order, by_fusion
+
+COURSE = corpus(
+    parent("栈.md", "栈是后进先出的线性表。\n压栈和弹栈都在栈顶进行。", section=("栈",)),
+    parent("队列.md", "队列是先进先出的线性表。\n入队在队尾，出队在队头。", section=("队列",)),
+    parent("进程.md", "进程是资源分配的单位。\n线程是调度的单位。", section=("进程",)),
+)
+
+
+def examined(question: str, mode: str = "hybrid") -> Examined:
+    searcher = COURSE.searcher()
+    return searcher.examine(question, searcher.encode(question) if mode != "bm25" else None, mode=mode)
+
+
+def test_nothing_found_is_no_confidence() -> None:
+    nothing = examined("zzqqx", "bm25")
+    assert confidence(nothing, by_fusion(nothing), ranking_for(None).confidence) == 0.0
+
+
+@pytest.mark.parametrize("encoder", ["e5-small", "other", None])
+@pytest.mark.parametrize("mode", ["hybrid", "bm25"])
+def test_every_fitted_model_finds_its_features(encoder: str | None, mode: str) -> None:
+    found = examined("压栈在哪里进行", mode)
+    order = by_fusion(found)
+    assert set(ranking_for(encoder).confidence.names) <= set(confidence_features(found, order))
+    assert 0 < confidence(found, order, ranking_for(encoder).confidence) < 1
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "bm25"])
+def test_a_question_that_the_text_answers_is_surer_than_one_it_does_not(mode: str) -> None:
+    model = ranking_for("e5-small" if mode == "hybrid" else None).confidence
+    sure, unsure = (
+        confidence(found, by_fusion(found), model)
+        for found in (examined("压栈和弹栈都在哪里进行", mode), examined("栈道修建于哪一个朝代", mode))
+    )
+    assert sure > unsure
+
+
+def test_a_cross_encoders_best_probability_is_the_confidence() -> None:
+    found = examined("压栈在哪里进行")
+    n = len(found.parents)
+    order = Order(np.arange(n), np.ones(n), reranked=True, probabilities=np.linspace(0.1, 0.8, n))
+    assert confidence(found, order, Linear((), np.zeros(0), np.zeros(0), np.zeros((1, 1)))) == pytest.approx(0.8)
+
+
+def test_the_confidence_of_a_question_does_not_depend_on_the_fusion_shown() -> None:
+    searcher = COURSE.searcher()
+    vectors = searcher.encode("压栈在哪里进行")
+    found = searcher.examine("压栈在哪里进行", vectors)
+    features = confidence_features(found, by_fusion(found))
+    assert features["first_score"] == pytest.approx(found.weighed.scores.max())
+
+
+def test_the_numbers_say_how_they_were_fitted() -> None:
+    stored = json.loads(Path(ranking.__file__).with_name("ranking.json").read_text(encoding="utf-8"))
+    assert set(stored["encoders"]) == {"e5-small", "other", "none"}
+    assert stored["fitted"]["by"] == "bench/fit_search.py"
