@@ -11,7 +11,6 @@ from typing import Annotated
 import typer
 
 from edu_cli.ask.as_json import answer_json, passage_json
-from edu_cli.ask.pipeline import ask as answer_question
 from edu_cli.ask.request import AskRequest, AskTools
 from edu_cli.ask.turn import UnansweredError
 from edu_cli.cli.answers import show_answer, show_passages
@@ -141,6 +140,8 @@ def ask(
 
 def _answered(cli: Cli, tools: AskTools, wanted: AskRequest, *, stream: bool, explain: bool) -> Answer:
     """Answers and prints; where the LLM fails, prints the passages found and the error, and exits 1."""
+    from edu_cli.ask.pipeline import ask as answer_question
+
     live = stream and not cli.out.json and not wanted.strict and sys.stdout.isatty()
     shown: list[str] = []
 
@@ -170,6 +171,8 @@ def _answered(cli: Cli, tools: AskTools, wanted: AskRequest, *, stream: bool, ex
 
 def _run_batch(cli: Cli, tools: AskTools, wanted: AskRequest, source: str) -> int:
     """One result object a line, in order; a question that fails becomes an error object and the rest go on."""
+    from edu_cli.ask.pipeline import ask as answer_question
+
     worst = 0
     for item in read_batch(source):
         try:

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from edu_cli.ask.memory import new_session_id
-from edu_cli.ask.pipeline import ask
 from edu_cli.ask.request import AskRequest, AskTools
 from edu_cli.ask.turn import UnansweredError
 from edu_cli.cli.answers import show_answer, show_passages, show_sources
@@ -85,6 +84,8 @@ def _command(out: Output, line: str, answer: Answer | None) -> None:
 
 
 def _answered(out: Output, tools: AskTools, wanted: AskRequest) -> Answer | None:
+    from edu_cli.ask.pipeline import ask
+
     shown: list[str] = []
 
     def show(piece: str) -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from edu_cli.cli.context import Cli
 from edu_cli.errors import UsageError
-from edu_cli.index.records import Records
 from edu_cli.project import Project, create_state
+
+if TYPE_CHECKING:
+    from edu_cli.index.records import Records
 
 TenantOption = Annotated[str, typer.Option("--tenant", metavar="NAME", help="The tenant whose records these are.")]
 
