@@ -64,10 +64,12 @@ def check_sources(catalog: Catalog, root: Path) -> CheckResult:
     return CheckResult("sources", "pass", _some(sorted(set(paths))) or "none yet")
 
 
-def check_unfinished(catalog: Catalog) -> CheckResult:
-    """Whether a run was cut off between the catalog and the vectors."""
+def check_unfinished(catalog: Catalog, drafts: list[Path]) -> CheckResult:
+    """Whether a run was cut off between the catalog and the vectors; `drafts` are what a restore left behind."""
     if n := len(catalog.unsettled()):
         return mendable("last run", "warn", f"it was cut off: {n} chunks may have vectors that are wrong or missing")
+    if drafts:
+        return mendable("last run", "warn", f"a restore was cut off and left {drafts[0]}")
     return CheckResult("last run", "pass", "it finished")
 
 

@@ -26,7 +26,7 @@ from edu_cli.upkeep import archive, snapshot
 from edu_cli.upkeep.catalog_checks import check_sources
 from edu_cli.wiring.ingesting import open_ingest
 from edu_cli.wiring.places import NO_ENCODER, open_reader, vectors_path
-from edu_cli.wiring.upkeep import refill
+from edu_cli.wiring.upkeep import RESTORE_PREFIX, refill, restore_drafts
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,9 @@ def restore(
 def _restore(
     source: Path, project: Project, load_settings: Callable[[], Settings], progress: Progress, *, force: bool
 ) -> RestoreReport:
-    with _folder(project.state, "restore-") as draft:
+    for left in restore_drafts(project):
+        shutil.rmtree(left, ignore_errors=True)
+    with _folder(project.state, RESTORE_PREFIX) as draft:
         contents = archive.extract(source, draft)
         pin, keys = _made_ready(draft / archive.CATALOG, _project_id(project), source)
         aside = snapshot.put(draft / archive.CATALOG, project.catalog_path)

@@ -35,6 +35,7 @@ class Refill:
     put_aside: Path | None = None
 
 
+RESTORE_PREFIX = "restore-"
 _WAIT_S = 10.0  # for Milvus Lite, which one process at a time can open
 
 
@@ -87,7 +88,7 @@ def _check_project(project: Project, settings: Settings, catalog: Catalog) -> It
         return
     yield guarded("documents", lambda: catalog_checks.check_documents(catalog))
     yield guarded("sources", lambda: catalog_checks.check_sources(catalog, project.root))
-    yield guarded("last run", lambda: catalog_checks.check_unfinished(catalog))
+    yield guarded("last run", lambda: catalog_checks.check_unfinished(catalog, restore_drafts(project)))
     index = None
 
     def check_bm25() -> CheckResult:
@@ -164,6 +165,8 @@ def mend(
         writer_lock(project.lock_path, lock_timeout_s, progress.note),
         open_ingest(project, settings, progress, lock_timeout_s=lock_timeout_s) as session,
     ):
+        for draft in restore_drafts(project):
+            shutil.rmtree(draft, ignore_errors=True)
         done = _sentences(refill(session, None if settings.milvus.uri else project.milvus_path))
         if store_checks.SPARSE in names:
             shutil.rmtree(project.sparse_path, ignore_errors=True)
@@ -174,6 +177,11 @@ def mend(
         if store_checks.SPARSE in names:
             done.append("the sparse index was built anew")
         return done
+
+
+def restore_drafts(project: Project) -> list[Path]:
+    """Folders that restores work in; whoever holds the project's lock may remove those that others left behind."""
+    return sorted(project.state.glob(f"{RESTORE_PREFIX}*"))
 
 
 def refill(session: IngestSession, lite: Path | None) -> Refill:
