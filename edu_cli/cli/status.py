@@ -79,7 +79,7 @@ def _show(cli: Cli, facts: dict[str, Any]) -> None:
             "encoder",
             f"{encoder['name']}, {encoder['dim']} dimensions" if encoder and encoder["dim"] else "none: BM25 only",
         ),
-        ("vectors", "Milvus Lite" if facts["milvus"] == "lite" else facts["milvus"]),
+        ("vectors", _store_name(facts) if encoder and encoder["dim"] else ""),
         ("BM25 index", facts["bm25"] + ("; run `edu index`" if facts["bm25"] != "fresh" else "")),
         (
             "unfinished",
@@ -93,6 +93,10 @@ def _show(cli: Cli, facts: dict[str, Any]) -> None:
     for name, value in lines:
         if value:
             cli.out.text(f"{name:<{width}}  {value}")
+
+
+def _store_name(facts: dict[str, Any]) -> str:
+    return "Milvus Lite" if facts["milvus"] == "lite" else facts["milvus"]
 
 
 def _subjects(facts: dict[str, Any]) -> str:
