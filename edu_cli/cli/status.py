@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from edu_cli.index.catalog import Catalog
 
 app = new_app()
+
+_MOST_SUBJECTS = 12  # named without -v
 
 
 @app.command()
@@ -74,7 +77,7 @@ def _show(cli: Cli, facts: dict[str, Any]) -> None:
         ("chunks", f"{facts['parents']} parents, {facts['children']} children"),
         ("FAQ entries", str(facts["faq"]) if facts["faq"] else ""),
         ("paths", ", ".join(root["path"] for root in facts["roots"])),
-        ("subjects", _subjects(facts)),
+        ("subjects", _subjects(facts, sys.maxsize if cli.out.verbose else _MOST_SUBJECTS)),
         (
             "encoder",
             f"{encoder['name']}, {encoder['dim']} dimensions" if encoder and encoder["dim"] else "none: BM25 only",
@@ -99,11 +102,14 @@ def _store_name(facts: dict[str, Any]) -> str:
     return "Milvus Lite" if facts["milvus"] == "lite" else facts["milvus"]
 
 
-def _subjects(facts: dict[str, Any]) -> str:
+def _subjects(facts: dict[str, Any], most: int) -> str:
+    """The largest subjects of each tenant, with their numbers of documents."""
     parts = []
     for tenant, found in facts["subjects"].items():
-        named = ", ".join(f"{subject or '(none)'} {n}" for subject, n in found.items())
-        parts.append(f"{tenant}: {named}" if tenant else named)
+        largest = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+        named = ", ".join(f"{subject or '(none)'} {n}" for subject, n in largest[:most])
+        more = f" and {len(largest) - most} more" if len(largest) > most else ""
+        parts.append((f"{tenant}: " if tenant else "") + named + more)
     return "; ".join(parts)
 
 
