@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
 from edu_cli.errors import LockedError, StoreError
 from edu_cli.index.catalog import Catalog
+from edu_cli.index.generations import damaged_files
 from edu_cli.index.lexical import Bm25Index, open_lexical
 from edu_cli.index.refresh import LexicalPlace, check_lexical, is_sparse_fresh
 from edu_cli.index.sparse import open_sparse
@@ -42,6 +44,8 @@ def check_bm25(catalog: Catalog, place: LexicalPlace) -> tuple[CheckResult, Bm25
         index = open_lexical(place.path, open_tokenizer(place.user_dict, place.cache))
     except StoreError as error:
         return mendable(BM25, "fail", error.message), None
+    if damaged := damaged_files(place.path):
+        return mendable(BM25, "fail", f"{place.path} is damaged: {', '.join(damaged)}"), None
     if report.status == "stale":
         return mendable(BM25, "warn", f"stale: {report.reason}"), index
     if len(index.table) != n_parents:
@@ -70,17 +74,26 @@ def check_sparse(catalog: Catalog, project: Project, pin: EncoderPin) -> CheckRe
     wanted = catalog.n_children()
     if not wanted:
         return CheckResult(SPARSE, "pass", "nothing to index")
-    try:
-        copy = open_sparse(project.sparse_path, uses_idf=False)
-    except StoreError as error:
-        return mendable(SPARSE, "fail", error.message)
-    if copy is None:
-        return mendable(SPARSE, "fail", f"{project.sparse_path} holds none")
+    fault, n_rows = _sparse_state(project.sparse_path)
+    if fault:
+        return mendable(SPARSE, "fail", fault)
     if not is_sparse_fresh(catalog, project.sparse_path, pin.fingerprint):
         return mendable(SPARSE, "warn", "stale: texts or encoder have changed")
-    if len(copy.table) != wanted:
-        return mendable(SPARSE, "fail", f"{len(copy.table)} rows of {wanted}")
+    if n_rows != wanted:
+        return mendable(SPARSE, "fail", f"{n_rows} rows of {wanted}")
     return CheckResult(SPARSE, "pass", f"fresh, {wanted} rows")
+
+
+def _sparse_state(path: Path) -> tuple[str, int]:
+    """What is wrong with the copy's files, "" for nothing, and how many rows it has."""
+    try:
+        copy = open_sparse(path, uses_idf=False)
+    except StoreError as error:
+        return error.message, 0
+    if copy is None:
+        return f"{path} holds none", 0
+    damaged = damaged_files(path)
+    return (f"{path} is damaged: {', '.join(damaged)}" if damaged else ""), len(copy.table)
 
 
 def check_vectors(catalog: Catalog, store: VectorStore, where: str) -> CheckResult:

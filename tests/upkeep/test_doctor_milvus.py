@@ -113,3 +113,21 @@ def test_a_backup_carries_the_vectors_and_a_restore_encodes_nothing(
     monkeypatch.chdir(other)
     code, checks, _ = _doctor(capsys)
     assert (code, checks["vectors"]["status"], checks["re-encoding"]["status"]) == (0, "pass", "pass")
+
+
+@pytest.mark.parametrize("damage", ["deleted", "truncated", "flipped"])
+def test_a_damaged_sparse_copy_fails_and_fix_builds_it_anew(
+    damage: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [file for file in (project / ".edu" / "sparse").glob("g-*/*") if file.stat().st_size > 200]
+    for file in files:
+        raw = file.read_bytes()
+        if damage == "deleted":
+            file.unlink()
+        else:
+            file.write_bytes(raw[:-1] if damage == "truncated" else raw[:-1] + bytes([raw[-1] ^ 1]))
+    code, checks, _ = _doctor(capsys)
+    assert (code, checks["sparse index"]["status"], checks["sparse index"]["fix"]) == (1, "fail", "edu doctor --fix")
+    code, checks, mended = _doctor(capsys, "--fix")
+    assert (code, checks["sparse index"]["status"]) == (0, "pass")
+    assert "the sparse index was built anew" in mended

@@ -13,8 +13,8 @@ from edu_cli.errors import LockedError, StoreError
 from edu_cli.index.catalog_write import CatalogWriter
 from edu_cli.index.vector_cache import VectorCache, open_vector_cache
 from edu_cli.ingest.request import IngestTools
-from edu_cli.types import DualVectors
-from edu_cli.upkeep.store_checks import check_reproduction, check_vectors, sample, unopened_vectors
+from edu_cli.types import DualVectors, Hit, Scope
+from edu_cli.upkeep.store_checks import check_reproduction, check_vectors, check_words, sample, unopened_vectors
 from edu_cli.wiring.ingesting import IngestSession
 from edu_cli.wiring.upkeep import refill
 
@@ -58,6 +58,31 @@ def test_a_sample_is_spread_and_the_same_each_time() -> None:
 
 def test_a_store_with_the_catalogs_ids_passes(made: FakeProject, catalog: CatalogWriter) -> None:
     assert check_vectors(catalog, made.store, "it").status == "pass"
+
+
+class _OneWord:
+    """An index that cuts between spaces and finds everything but one document."""
+
+    def __init__(self, lost: str) -> None:
+        self.lost = lost
+
+    def search(self, question: str, k: int, scope: Scope) -> list[Hit]:
+        (doc_id,) = scope.doc_ids or ("",)
+        return [] if doc_id == self.lost else [Hit("c", "p", doc_id, 1.0, 1)]
+
+    def tokens(self, text: str) -> list[str]:
+        return text.split()
+
+    def idf(self, tokens: Sequence[str]) -> np.ndarray:
+        return np.array([len(token) for token in tokens], np.float32)
+
+
+def test_a_document_that_its_words_do_not_find_fails(catalog: CatalogWriter) -> None:
+    assert check_words(catalog, _OneWord("")).status == "pass"
+    lost = catalog.known(catalog.roots()[0].root_id)[0]
+    found = check_words(catalog, _OneWord(lost.doc_id))
+    assert (found.status, found.fix) == ("fail", "edu doctor --fix")
+    assert f"1 of 4 documents are not found: {lost.path}" in found.message
 
 
 def test_a_wrong_row_fails_although_the_number_is_right_and_refilling_mends_it(
