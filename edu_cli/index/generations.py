@@ -17,6 +17,7 @@ from typing import Any
 
 from edu_cli.errors import StoreError
 
+FORMAT = 2  # of what the builders write: raise it when older files can no longer be read; they count as absent then
 _CURRENT = "current.json"
 
 
@@ -39,7 +40,8 @@ def publish(folder: Path, write: Callable[[Path], Mapping[str, Any]]) -> None:
         facts = dict(write(fresh))
         files = {entry.name: [entry.stat().st_size, _checksum(entry)] for entry in sorted(fresh.iterdir())}
         draft = folder / f"{_CURRENT}.{fresh.name}"
-        draft.write_text(json.dumps({"generation": fresh.name, "files": files, "facts": facts}), encoding="utf-8")
+        named = {"format": FORMAT, "generation": fresh.name, "files": files, "facts": facts}
+        draft.write_text(json.dumps(named), encoding="utf-8")
         draft.replace(folder / _CURRENT)
     except OSError as error:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -98,6 +100,8 @@ def facts_of(folder: Path) -> Mapping[str, Any]:
 def _read(folder: Path) -> dict[str, Any] | None:
     try:
         named = json.loads((folder / _CURRENT).read_text(encoding="utf-8"))
+        if named.get("format") != FORMAT:
+            return None
         files = {name: (int(size), int(checksum)) for name, (size, checksum) in named["files"].items()}
         return {"generation": str(named["generation"]), "files": files, "facts": dict(named["facts"])}
     except FileNotFoundError:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from edu_cli.errors import StoreError
 from edu_cli.index.bm25_scores import lucene_idf, write_scores
-from edu_cli.index.generations import current, damaged_files, facts_of, publish, reading
+from edu_cli.index.generations import current, damaged_files, publish, reading
 from edu_cli.index.merging import NewRow, write_merged
 from edu_cli.index.postings import EMPTY, Postings, read_postings
 from edu_cli.index.rebuild import BuildCounts, batches, changes
@@ -26,10 +26,7 @@ from edu_cli.index.rows import RowTable, read_array, read_table, table_of, top_r
 from edu_cli.index.sparse import scores_at
 from edu_cli.index.tokens import Tokenizer
 from edu_cli.settings import LexicalSettings
-from edu_cli.text import content_id
 from edu_cli.types import Hit, IndexRow, Scope
-
-FORMAT = 2
 
 Texts = Callable[[Sequence[IndexRow]], Sequence[str]]
 
@@ -71,22 +68,6 @@ class Bm25Index:
         return self.engine.get_scores_from_ids(at)
 
 
-def lexical_fingerprint(corpus_hash: str, tokenizer_fingerprint: str, settings: LexicalSettings) -> str:
-    """What an index of this corpus under these settings is known by."""
-    return content_id(str(FORMAT), corpus_hash, tokenizer_fingerprint, repr(settings.k1), repr(settings.b))
-
-
-def stored_fingerprint(path: Path) -> str | None:
-    """The fingerprint of the index at `path`, None where there is none that can be read."""
-    return facts_of(path).get("fingerprint")
-
-
-def stored_counts(path: Path) -> BuildCounts:
-    """Rows and terms of the index at `path`, zeros where there is none."""
-    facts = facts_of(path)
-    return BuildCounts(facts.get("rows", 0), 0, facts.get("terms", 0))
-
-
 def build_lexical(
     rows: Iterable[IndexRow],
     texts: Texts,
@@ -118,7 +99,6 @@ def build_lexical(
         write_scores(folder, ends, lengths, settings)
         counts = BuildCounts(len(table), len(missing), len(terms))
         return {
-            "format": FORMAT,
             "fingerprint": fingerprint,
             "tokenizer": tokenizer.fingerprint,
             "rows": counts.rows,
@@ -132,7 +112,7 @@ def build_lexical(
 def open_lexical(path: Path, tokenizer: Tokenizer) -> Bm25Index:
     """The index, memory-mapped. Raises StoreError where there is none or it is damaged."""
     found = current(path)
-    if found is None or found.facts.get("format") != FORMAT:
+    if found is None:
         raise StoreError("There is no BM25 index yet.", hint="run `edu index`")
     if found.facts.get("tokenizer") != tokenizer.fingerprint:
         raise StoreError("The BM25 index was built with another tokeniser.", hint="run `edu index`")
@@ -201,9 +181,7 @@ def _reusable(path: Path, tokenizer: str) -> _Old | None:
     """The index in force; None where it is damaged or was cut by another tokeniser."""
     try:
         found = current(path)
-        if found is None or found.facts.get("format") != FORMAT or found.facts.get("tokenizer") != tokenizer:
-            return None
-        if damaged_files(path):
+        if found is None or found.facts.get("tokenizer") != tokenizer or damaged_files(path):
             return None
         lengths = read_array(found.path / "lengths.npy")
         return _Old(read_table(found.path), read_postings(found.path, values="counts"), lengths)

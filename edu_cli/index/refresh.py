@@ -14,7 +14,6 @@ from edu_cli.index.generations import facts_of
 from edu_cli.text import content_id
 from edu_cli.types import CachedVectors, Child, ChildRow, IndexRow, Parent, SparseVector
 
-FORMAT = 1  # that of lexical.py and sparse.py, which are not imported here: every verb would pay for numpy
 TextOf = Callable[[ChildRow], str]
 VectorsOf = Callable[[Mapping[str, str]], Mapping[str, CachedVectors]]
 
@@ -121,11 +120,11 @@ def _fingerprint(corpus_hash: str, place: LexicalPlace) -> str:
     from edu_cli.index.tokens import tokenizer_fingerprint
 
     tokenizer = tokenizer_fingerprint(place.user_dict)
-    return content_id(str(FORMAT), "parents", corpus_hash, tokenizer, repr(place.settings.k1), repr(place.settings.b))
+    return content_id("parents", corpus_hash, tokenizer, repr(place.settings.k1), repr(place.settings.b))
 
 
 def _sparse_fingerprint(catalog: Catalog, encoder: str) -> str:
-    return content_id(str(FORMAT), encoder, catalog.corpus_hash())
+    return content_id(encoder, catalog.corpus_hash())
 
 
 def _why(stored: str | None) -> str:

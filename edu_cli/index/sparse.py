@@ -16,14 +16,12 @@ import numpy.typing as npt
 
 from edu_cli.errors import StoreError
 from edu_cli.index.bm25_scores import lucene_idf
-from edu_cli.index.generations import current, damaged_files, facts_of, publish, reading
+from edu_cli.index.generations import current, damaged_files, publish, reading
 from edu_cli.index.merging import NewRow, write_merged
 from edu_cli.index.postings import EMPTY, Postings, read_postings
 from edu_cli.index.rebuild import BuildCounts, batches, changes
 from edu_cli.index.rows import RowTable, read_table, table_of, top_rows, write_table
 from edu_cli.types import Hit, IndexRow, Scope, SparseVector
-
-FORMAT = 2
 
 Vectors = Callable[[Sequence[IndexRow]], Sequence[SparseVector]]
 
@@ -72,7 +70,7 @@ def build_sparse(rows: Iterable[IndexRow], vectors: Vectors, path: Path, *, fing
     """Brings the inverted file at `path` to hold exactly `rows`, in one atomic step.
 
     Rows that the file holds already (equal child id and key) are taken from it; `vectors` gives the others, in the
-    order asked. `fingerprint` is what `sparse_fingerprint` will return. Raises StoreError.
+    order asked. `fingerprint` is kept among its facts. Raises StoreError.
     """
     table = table_of(rows)
     old = _reusable(path)
@@ -89,7 +87,7 @@ def build_sparse(rows: Iterable[IndexRow], vectors: Vectors, path: Path, *, fing
         write_table(table, folder)
         terms, _ = write_merged(folder, old.postings if old else EMPTY, moved_to, fresh)
         counts = BuildCounts(len(table), len(missing), len(terms))
-        return {"format": FORMAT, "fingerprint": fingerprint}
+        return {"fingerprint": fingerprint}
 
     publish(path, write)
     return counts
@@ -98,17 +96,12 @@ def build_sparse(rows: Iterable[IndexRow], vectors: Vectors, path: Path, *, fing
 def open_sparse(path: Path, *, uses_idf: bool) -> SparseIndex | None:
     """The inverted file, memory-mapped; None where there is none. Raises StoreError for a damaged one."""
     found = current(path)
-    if found is None or found.facts.get("format") != FORMAT:
+    if found is None:
         return None
     try:
         return SparseIndex(read_table(found.path), read_postings(found.path), uses_idf)
     except (OSError, ValueError, KeyError, EOFError) as error:
         raise StoreError(f"The sparse index {path} is damaged: {error}.", hint="run `edu index --force`") from error
-
-
-def sparse_fingerprint(path: Path) -> str | None:
-    """The fingerprint that the file at `path` was built with, None where there is none."""
-    return facts_of(path).get("fingerprint")
 
 
 def _reusable(path: Path) -> SparseIndex | None:

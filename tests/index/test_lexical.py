@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from edu_cli.config import LexicalSettings
 from edu_cli.errors import StoreError
-from edu_cli.index.generations import damaged_files
-from edu_cli.index.lexical import build_lexical, lexical_fingerprint, open_lexical, stored_counts, stored_fingerprint
+from edu_cli.index.generations import damaged_files, facts_of
+from edu_cli.index.lexical import build_lexical, open_lexical
 from edu_cli.index.tokens import open_tokenizer
 from edu_cli.text import content_id
 from edu_cli.types import IndexRow, Scope
@@ -101,8 +101,8 @@ def test_only_changed_rows_are_cut_again(tmp_path):
     counts = build(tmp_path, {**COURSE, "b": "红黑树改写了。", "e": "新的一段"}, asked=asked, fingerprint="g")
     assert sorted(asked) == ["b", "e"]
     assert (counts.rows, counts.read) == (5, 2)
-    assert stored_fingerprint(tmp_path) == "g"
-    assert stored_counts(tmp_path).rows == 5
+    facts = facts_of(tmp_path)
+    assert (facts["fingerprint"], facts["rows"]) == ("g", 5)
     index = open_lexical(tmp_path, TOKENS)
     assert names(index, "自平衡") == []
     assert names(index, "新的一段")[0] == "e"
@@ -120,7 +120,7 @@ def test_a_missing_index_says_how_to_make_it(tmp_path):
     with pytest.raises(StoreError) as caught:
         open_lexical(tmp_path / "bm25", TOKENS)
     assert "edu index" in caught.value.hint
-    assert stored_fingerprint(tmp_path / "bm25") is None
+    assert facts_of(tmp_path / "bm25") == {}
 
 
 def test_damage_is_told_and_the_next_build_mends_it(tmp_path):
@@ -159,16 +159,15 @@ def test_a_file_whose_content_changed_is_never_a_crash_and_is_built_anew(tmp_pat
     assert names(open_lexical(tmp_path, TOKENS), "跳跃表")[0] == "a"
 
 
-def test_the_fingerprint_depends_on_each_of_its_parts():
-    base = lexical_fingerprint("h", "t", LexicalSettings())
-    others = {
-        lexical_fingerprint("i", "t", LexicalSettings()),
-        lexical_fingerprint("h", "u", LexicalSettings()),
-        lexical_fingerprint("h", "t", LexicalSettings(k1=1.2)),
-        lexical_fingerprint("h", "t", LexicalSettings(b=0.7)),
-    }
-    assert base not in others
-    assert len(others) == 4
+def test_an_index_of_another_format_counts_as_absent(tmp_path):
+    build(tmp_path, COURSE)
+    current = tmp_path / "current.json"
+    current.write_text(current.read_text().replace('"format": 2', '"format": 1'))
+    assert facts_of(tmp_path) == {}
+    with pytest.raises(StoreError, match="no BM25 index"):
+        open_lexical(tmp_path, TOKENS)
+    build(tmp_path, COURSE)
+    assert names(open_lexical(tmp_path, TOKENS), "跳跃表")[0] == "a"
 
 
 def test_a_word_held_by_few_rows_weighs_more(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from ingest_project import FakeProject
 
 from edu_cli.config import LexicalSettings
-from edu_cli.index import lexical, refresh, sparse
+from edu_cli.index import lexical
 from edu_cli.index.catalog import Catalog
 from edu_cli.index.refresh import LexicalPlace, check_lexical, is_sparse_fresh, refresh_lexical, refresh_sparse
 from edu_cli.index.sparse import open_sparse
@@ -43,10 +43,6 @@ def _refreshed(project: FakeProject, place: LexicalPlace, texts: Texts, *, force
     report = refresh_lexical(catalog, place, texts, force=force)
     catalog.close()
     return report.status
-
-
-def test_the_formats_stand_where_they_can_be_read_without_numpy() -> None:
-    assert refresh.FORMAT == lexical.FORMAT == sparse.FORMAT
 
 
 def test_bm25_is_built_once_and_cuts_only_changed_parents_again(project: FakeProject) -> None:

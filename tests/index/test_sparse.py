@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from edu_cli.errors import StoreError
 from edu_cli.index import merging
-from edu_cli.index.sparse import build_sparse, open_sparse, sparse_fingerprint
+from edu_cli.index.generations import facts_of
+from edu_cli.index.sparse import build_sparse, open_sparse
 from edu_cli.types import IndexRow, Scope, SparseVector
 
 
@@ -115,7 +116,7 @@ def test_only_new_and_changed_rows_are_read_again(tmp_path):
     counts = build(tmp_path, second, fingerprint="g", asked=asked)
     assert sorted(asked) == ["c", "e"]
     assert (counts.rows, counts.read) == (4, 2)
-    assert sparse_fingerprint(tmp_path) == "g"
+    assert facts_of(tmp_path).get("fingerprint") == "g"
     index = open_sparse(tmp_path, uses_idf=False)
     assert found(index, {ord("a"): 1.0}) == [("e", 4.0), ("a", 1.0)]
     assert found(index, {ord("d"): 1.0}) == []
@@ -124,7 +125,7 @@ def test_only_new_and_changed_rows_are_read_again(tmp_path):
 
 def test_there_is_no_index_before_the_first_build(tmp_path):
     assert open_sparse(tmp_path / "none", uses_idf=True) is None
-    assert sparse_fingerprint(tmp_path / "none") is None
+    assert facts_of(tmp_path / "none") == {}
 
 
 @pytest.mark.parametrize("harm", ["truncate", "empty", "delete", "scribble"])
@@ -142,7 +143,7 @@ def test_damage_is_told_and_the_next_build_mends_it(tmp_path, harm):
         (tmp_path / "current.json").write_text("{", encoding="utf-8")
     with pytest.raises(StoreError, match="damaged"):
         open_sparse(tmp_path, uses_idf=True)
-    assert sparse_fingerprint(tmp_path) is None
+    assert facts_of(tmp_path) == {}
     build(tmp_path, contents)
     assert len(found(open_sparse(tmp_path, uses_idf=False), {7: 1.0})) == 8
 
