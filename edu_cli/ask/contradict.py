@@ -15,6 +15,7 @@ from edu_cli.ask.terms import grams, plain
 
 _RIVAL_MARGIN = 2  # with so many more shared grams a clause with another number is what the claim speaks of
 _SAME_REST = 0.8  # of a clause without its subject, for two clauses to say the same
+_JOINING = frozenset("和与及或的、")
 _DENIED_FROM = 0.6  # the share of a denied predicate that stands in the clause which affirms it
 _ENOUGH_SHARED = 4  # grams that make a short clause comparable with a long one
 _ALIGNED = 0.5  # two clauses are about the same when this share of the shorter one's grams is in the other
@@ -153,14 +154,21 @@ def _denied(said: str, clauses: Sequence[str]) -> str:
             for phrase, predicate in facts.denied(clause):
                 if phrase not in written and _affirmed(grams(predicate), clause, ours, theirs):
                     return f"the passage says the opposite: {predicate}"
+            if any(words in written for words in facts.spliced(clause)) and not facts.shared_denial(clause, written):
+                return f"the passage says the opposite of: {clause}"
     return ""
 
 
 def _affirmed(bag: frozenset[str], denying: str, ours: Sequence[str], theirs: Sequence[str]) -> bool:
     """Whether the other side affirms what `denying` denies, and its own side does not do so nearer to their words."""
+    bag = frozenset(g for g in bag if not _JOINING.intersection(g)) or bag
     near = [c for c in theirs if _has_of(bag, c)]
     if not near or any(_denies(c, bag) for c in near):
         return False
+    if any(grams(word) and grams(word) <= bag for c in theirs for _, word in facts.denied(c)):
+        return False  # denied there in fewer words
+    if any(n[:3] == denying[:3] for n in near):
+        return True
     also = [c for c in ours if c != denying and _has_of(bag, c) and not _denies(c, bag)]
     return all(_likeness(_core(n), _core(denying)) > _likeness(_core(n), _core(c)) for n in near for c in also)
 

@@ -25,7 +25,7 @@ _LATIN = re.compile(r"[a-z][a-z0-9_+#\-]*[a-z0-9+#]|[a-z]\+\+|[a-z]#")
 _QUOTE = re.compile(r"“([^”\n]{2,})”|「([^」\n]{2,})」|『([^』\n]{2,})』|\"([^\"\n]{2,})\"")
 # Words that hold a negating character without negating anything
 _NOT_NEGATION = re.compile(
-    r"不仅|不但|不只|不光|不同(?![期步意])|不断|不管|不过|不少(?!于)|不久|不等式|不定积分|不变量|不动点|不可变|不可数|不可重复读|读未提交|未提交读|不论|不妨|不禁|不由得|不得不|不可不|不能不|非\S{0,4}不可|无论|无线|无限|无穷|无向|无监督|无损|无符号|"
+    r"不仅|不但|不只|不光|不同(?![期步意])|不断|不管|不过|不少(?!于)|不久|不等式|不定积分|不变量|不动点|不及格|不合格|不规则|不可变|不可数|不可重复读|读未提交|未提交读|不论|不妨|不禁|不由得|不得不|不可不|不能不|非\S{0,4}不可|无论|无线|无限|无穷|无向|无监督|无损|无符号|"
     r"非常|非线性|非空|非对称|非监督|非负|未来|未知|未必|没关系|差不多|是否|能否|可否|能不能|是不是|会不会|要不要|可不可以|对不对|有没有|莫尔|非洲|无锡|无花果|非功能|非阻塞|非关系|不锈钢"
 )
 # between a negation and what it negates: 不(能), 不(应当), 无(须)
@@ -41,7 +41,7 @@ _BOUNDS = (
     (re.compile(r"最多|上限[是为]?"), "至多"),
 )
 _NEGATION = re.compile(
-    r"不|没|无|未|非|勿|莫|毋|禁止|严禁|拒绝|免于|\b(?:not|no|never|without|cannot|none|nor|neither)\b|n't\b"
+    r"不|没|无|未|非|勿|莫|毋|(?<![特区分个鉴识级类差])别(?![人名的处称墅])|禁止|严禁|拒绝|免于|\b(?:not|no|never|without|cannot|none|nor|neither)\b|n't\b"
 )
 
 
@@ -172,6 +172,21 @@ def denied(clause: str) -> list[tuple[str, str]]:
             written = match.end() + len(after) - len(predicate) + 4
             found.append((clause[match.start() : written], re.split(r"(?<=..)的", predicate)[0]))
     return found
+
+
+def spliced(clause: str) -> list[str]:
+    """A `plain` clause's words around each negation, joined without it: "病死率不高" -> "率高"."""
+    found = []
+    for match in _NEGATION.finditer(_veiled(clause)):
+        before, after = clause[: match.start()][-2:], _AUXILIARY.sub("", clause[match.end() :])[:2]
+        if len(before) == _BETWEEN and after:
+            found.append(before[-1:] + after if len(after) == 1 else before + after)
+    return found
+
+
+def shared_denial(clause: str, other: str) -> bool:
+    """Whether a negation of the clause stands, with what it negates, in the other `plain` text too."""
+    return any(phrase in other for phrase, _ in denied(clause))
 
 
 def is_denied_at(clause: str, at: int) -> bool:
