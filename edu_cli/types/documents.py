@@ -27,7 +27,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class OcrPage:
-    """A page whose text was read by OCR, and why (`no_text`, `garbled`, `scan`, `forced`; `picture`: only pictures on it)."""
+    """A page whose text was read by OCR, and why (`no_text`, `garbled`, `scan`, `forced`, `picture`)."""
 
     page: int
     reason: str
