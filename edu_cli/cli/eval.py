@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as json_module
-from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from edu_cli.cli.context import (
-    Cli,
     DebugOption,
     JsonOption,
     NoProgressOption,
@@ -22,16 +20,15 @@ from edu_cli.cli.context import (
     new_app,
     open_cli,
 )
+from edu_cli.cli.measured import draft_dataset, show_report, tell_calibration, write_files
 from edu_cli.cli.scope import DocOption, FilterOption, SubjectOption, TenantOption, scope_flags
 from edu_cli.errors import DatasetError, ExitCode, UsageError
 
 if TYPE_CHECKING:
     from edu_cli.evaluate.retrieval import Mode
-    from edu_cli.evaluate.run import EvalResult, Stage
+    from edu_cli.evaluate.run import Stage
 
 app = new_app()
-
-_WARNINGS_SHOWN = 10
 
 
 class Judged(str, Enum):  # noqa: UP042 - typer shows the values of a str Enum
@@ -100,7 +97,7 @@ def evaluate_dataset(
 
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose, no_progress=no_progress)
     if init is not None:
-        _init(cli, dataset, init, seed, tenant)
+        draft_dataset(cli, dataset, init, seed, tenant)
         return
     if write and not calibrate:
         raise UsageError("--write needs --calibrate.", hint="edu eval DATASET --calibrate --write")
@@ -138,101 +135,12 @@ def evaluate_dataset(
         ) as tools,
     ):
         result = evaluate(found, corpus, options, tools)
-    _write(result, out or (), junit, run)
-    _show(cli, result.report)
+    write_files(result, out or (), junit, run)
+    show_report(cli, result.report)
     if calibrate:
-        _calibrated(cli, result.report, write=write)
+        tell_calibration(cli, result.report, write=write)
     if not all(gate.ok for gate in result.gates):
         raise typer.Exit(int(ExitCode.GATE_FAILED))
-
-
-def _init(cli: Cli, path: Path, n: int, seed: int, tenant: str) -> None:
-    from edu_cli.cli.render import to_json
-    from edu_cli.evaluate.files import write_text
-    from edu_cli.wiring.evaluation import draft_items
-
-    if path.exists():
-        raise UsageError(f"{path} exists already.", hint="name a new file for the draft")
-    items = draft_items(cli.project, cli.settings, tenant, n, seed)
-    write_text(path, "".join(to_json(item) + "\n" for item in items))
-    if cli.out.json:
-        cli.out.value(
-            {"schema": 1, "dataset": str(path), "questions": len(items), "by_llm": bool(cli.settings.llm.model)}
-        )
-    else:
-        cli.out.text(f"{len(items)} draft questions in {path}: read and correct each before you rely on them")
-    if len(items) < n:
-        cli.out.warn(f"the corpus gave {len(items)} of {n} questions")
-
-
-def _calibrated(cli: Cli, report: dict[str, Any], *, write: bool) -> None:
-    """Tells what the fit came to, and writes it: composed with the correction in force, which it was measured on."""
-    found = report.get("calibration", {}).get("fit")
-    if not found:
-        cli.out.warn("the confidence could not be fitted: both answered and unanswered questions are needed")
-        return
-    before, after = found["before"]["ece"], found["after"]["ece"]
-    cli.out.note(f"calibration error on {found['after']['n']} held cases: {before:.3f} before, {after:.3f} after")
-    if not write:
-        return
-    if after > before:
-        cli.out.warn("the fit is no better than what is in force, so it was not written")
-        return
-    from edu_cli.toml_edit import write_settings
-
-    search = cli.settings.search
-    scale = round(found["scale"] * search.confidence_scale, 6)
-    shift = round(found["scale"] * search.confidence_shift + found["shift"], 6)
-    path = cli.project.root / "edu.toml"
-    write_settings(path, "search", {"confidence_scale": scale, "confidence_shift": shift})
-    cli.out.note(f"written to {path}")
-
-
-def _write(result: EvalResult, out: Sequence[Path], junit: Path | None, run: Path | None) -> None:
-    from edu_cli.evaluate.files import to_junit, to_trec_run, write_report, write_text
-
-    for path in out:
-        write_report(result.report, path)
-    if junit:
-        write_text(junit, to_junit(result.report))
-    if run:
-        write_text(run, to_trec_run(result.run, "edu"))
-
-
-def _show(cli: Cli, report: dict[str, Any]) -> None:
-    from edu_cli.evaluate.tables import tables_of
-
-    generation = report.get("generation", {})
-    for told in (
-        [f"line {bad['line']} {bad['reason']}; it is left out" for bad in report["invalid"]],
-        report["warnings"],
-        [f"{one['id']} was not answered: {one['reason']}" for one in generation.get("failures", [])],
-        [
-            f"the judge failed {one['measure']} of {one['id']}, which counts as 0: {one['reason']}"
-            for one in generation.get("judge_failures", [])
-        ],
-    ):
-        _warn(cli, told)
-    if cli.out.json:
-        cli.out.value(report)
-        return
-    for table in tables_of(report):
-        cli.out.text(table.title)
-        cli.out.table(table.headers, table.rows, right=range(1, len(table.headers)))
-    for gate in report.get("gates", []):
-        if not gate["ok"]:
-            got = "nothing" if gate["got"] is None else f"{gate['got']:.4f}"
-            cli.out.warn(
-                f"gate {gate['measure']}: got {got}, wanted at least {gate['wanted']:.4f} {gate['note']}".strip()
-            )
-
-
-def _warn(cli: Cli, lines: Sequence[str]) -> None:
-    shown = len(lines) if cli.out.verbose else _WARNINGS_SHOWN
-    for line in lines[:shown]:
-        cli.out.warn(line)
-    if lines[shown:]:
-        cli.out.warn(f"{len(lines) - shown} more like these; -v shows them all")
 
 
 def _stages(text: str | None) -> tuple[Stage, ...]:

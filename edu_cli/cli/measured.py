@@ -1,0 +1,107 @@
+"""What `edu eval` prints and writes once it has measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from edu_cli.cli.context import Cli
+from edu_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from edu_cli.evaluate.run import EvalResult
+
+_WARNINGS_SHOWN = 10
+
+
+def show_report(cli: Cli, report: dict[str, Any]) -> None:
+    """The report as JSON or tables on stdout; what was left out, failed or missed its gate on stderr."""
+    from edu_cli.evaluate.tables import tables_of
+
+    generation = report.get("generation", {})
+    for told in (
+        [f"line {bad['line']} {bad['reason']}; it is left out" for bad in report["invalid"]],
+        report["warnings"],
+        [f"{one['id']} was not answered: {one['reason']}" for one in generation.get("failures", [])],
+        [
+            f"the judge failed {one['measure']} of {one['id']}, which counts as 0: {one['reason']}"
+            for one in generation.get("judge_failures", [])
+        ],
+    ):
+        _warn(cli, told)
+    if cli.out.json:
+        cli.out.value(report)
+        return
+    for table in tables_of(report):
+        cli.out.text(table.title)
+        cli.out.table(table.headers, table.rows, right=range(1, len(table.headers)))
+    for gate in report.get("gates", []):
+        if not gate["ok"]:
+            got = "nothing" if gate["got"] is None else f"{gate['got']:.4f}"
+            cli.out.warn(
+                f"gate {gate['measure']}: got {got}, wanted at least {gate['wanted']:.4f} {gate['note']}".strip()
+            )
+
+
+def _warn(cli: Cli, lines: Sequence[str]) -> None:
+    shown = len(lines) if cli.out.verbose else _WARNINGS_SHOWN
+    for line in lines[:shown]:
+        cli.out.warn(line)
+    if lines[shown:]:
+        cli.out.warn(f"{len(lines) - shown} more like these; -v shows them all")
+
+
+def write_files(result: EvalResult, out: Sequence[Path], junit: Path | None, run: Path | None) -> None:
+    """The files that were asked for."""
+    from edu_cli.evaluate.files import to_junit, to_trec_run, write_report, write_text
+
+    for path in out:
+        write_report(result.report, path)
+    if junit:
+        write_text(junit, to_junit(result.report))
+    if run:
+        write_text(run, to_trec_run(result.run, "edu"))
+
+
+def tell_calibration(cli: Cli, report: dict[str, Any], *, write: bool) -> None:
+    """Tells what the fit came to, and writes it: composed with the correction in force, which it was measured on."""
+    found = report.get("calibration", {}).get("fit")
+    if not found:
+        cli.out.warn("the confidence could not be fitted: both answered and unanswered questions are needed")
+        return
+    before, after = found["before"]["ece"], found["after"]["ece"]
+    cli.out.note(f"calibration error on {found['after']['n']} held cases: {before:.3f} before, {after:.3f} after")
+    if not write:
+        return
+    if after > before:
+        cli.out.warn("the fit is no better than what is in force, so it was not written")
+        return
+    from edu_cli.toml_edit import write_settings
+
+    search = cli.settings.search
+    scale = round(found["scale"] * search.confidence_scale, 6)
+    shift = round(found["scale"] * search.confidence_shift + found["shift"], 6)
+    path = cli.project.root / "edu.toml"
+    write_settings(path, "search", {"confidence_scale": scale, "confidence_shift": shift})
+    cli.out.note(f"written to {path}")
+
+
+def draft_dataset(cli: Cli, path: Path, n: int, seed: int, tenant: str) -> None:
+    """Drafts a data set into a new file. Raises UsageError where it exists."""
+    from edu_cli.cli.render import to_json
+    from edu_cli.evaluate.files import write_text
+    from edu_cli.wiring.evaluation import draft_items
+
+    if path.exists():
+        raise UsageError(f"{path} exists already.", hint="name a new file for the draft")
+    items = draft_items(cli.project, cli.settings, tenant, n, seed)
+    write_text(path, "".join(to_json(item) + "\n" for item in items))
+    if cli.out.json:
+        cli.out.value(
+            {"schema": 1, "dataset": str(path), "questions": len(items), "by_llm": bool(cli.settings.llm.model)}
+        )
+    else:
+        cli.out.text(f"{len(items)} draft questions in {path}: read and correct each before you rely on them")
+    if len(items) < n:
+        cli.out.warn(f"the corpus gave {len(items)} of {n} questions")
