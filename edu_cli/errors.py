@@ -96,6 +96,12 @@ class ChatError(EduError):
     code = "llm"
 
 
+class WebError(EduError):
+    """The web search failed or sent what is none."""
+
+    code = "web"
+
+
 class ContextOverflowError(ChatError):
     """The prompt is longer than the model's context; fewer passages may fit."""
 

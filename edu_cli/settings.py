@@ -127,6 +127,7 @@ class AskSettings:
     passages: int = _setting(5, "passages given to the model", unit="passages", low=1, high=50)
     context_tokens: int = _setting(4000, "longest context given to the model", unit="tokens", low=200, high=1_000_000)
     contact: str = _setting("", "whom to ask when there is no answer, shown with a refusal", env="EDU_ASK_CONTACT")
+    web_url: str = _setting("", "SearXNG address for --web, as https://host/search", env="EDU_WEB_SEARCH_URL")
     faq_offer: float = _setting(0.2, "an FAQ entry at least this likely is offered as did-you-mean", low=0.0, high=1.0)
     traces: str = _setting("on", "whether the steps of answers are kept", choices=("on", "off"))
 

@@ -47,8 +47,13 @@ def scripted_server(*script: Reply) -> Iterator[ScriptedServer]:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
+        def do_GET(self) -> None:
+            self._play({"path": self.path})
+
         def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            self._play(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+
+        def _play(self, asked: dict[str, Any]) -> None:
             reply = script[min(len(requests), len(script) - 1)]
             requests.append(asked)
             time.sleep(reply.delay)
@@ -56,14 +61,7 @@ def scripted_server(*script: Reply) -> Iterator[ScriptedServer]:
                 self.close_connection = True
                 self.connection.close()
                 return
-            if reply.sse is not None:
-                self._send(200, "".join(reply.sse), "text/event-stream", {})
-            elif reply.body is not None:
-                self._send(reply.status, reply.body, reply.kind, reply.headers)
-            elif asked.get("stream"):
-                self._send(200, _as_events(reply), "text/event-stream", {})
-            else:
-                self._send(200, _as_completion(reply), "application/json", {})
+            self._send(*_sent(reply, stream=bool(asked.get("stream"))))
 
         def _send(self, status: int, body: str, kind: str, headers: dict[str, str]) -> None:
             data = body.encode()
@@ -84,6 +82,17 @@ def scripted_server(*script: Reply) -> Iterator[ScriptedServer]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def _sent(reply: Reply, *, stream: bool) -> tuple[int, str, str, dict[str, str]]:
+    """Status, body, content type and headers of a reply."""
+    if reply.sse is not None:
+        return 200, "".join(reply.sse), "text/event-stream", {}
+    if reply.body is not None:
+        return reply.status, reply.body, reply.kind, reply.headers
+    if stream:
+        return 200, _as_events(reply), "text/event-stream", {}
+    return 200, _as_completion(reply), "application/json", {}
 
 
 def _as_completion(reply: Reply) -> str:

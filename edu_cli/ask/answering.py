@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from edu_cli.ask.context import heading
 from edu_cli.ask.extract import as_answer, citations_of, extract
 from edu_cli.ask.generate import Draft, Grounding, generate
@@ -10,6 +12,7 @@ from edu_cli.ask.planning import Planned, Queries
 from edu_cli.ask.trail import CountedChat
 from edu_cli.ask.turn import Turn, UnansweredError
 from edu_cli.ask.verify import verify
+from edu_cli.ask.web import search_web
 from edu_cli.errors import ChatError
 from edu_cli.types import Answer, ChatReply, Message, Passage, SearchResult
 
@@ -117,3 +120,20 @@ def general(turn: Turn, chat: CountedChat) -> Answer:
                 turn.show(piece)
     turn.trail.warn("answered from the model's general knowledge, not from the material")
     return turn.answer(text, route="general", mode="generated")
+
+
+def from_web(turn: Turn, planned: Planned, wanted: Queries, found: SearchResult) -> Answer:
+    """An answer from the web, marked as such and cited; declined where it has none. Raises WebError, ConfigError."""
+    settings = turn.tools.settings
+    with turn.trail.step("web") as note:
+        passages = search_web(turn.standalone, settings.ask.web_url, turn.request.k or settings.ask.passages)
+        note.detail = f"{len(passages)} results"
+    if not passages:
+        return declined(turn, found, planned, wanted, "neither the material nor the web has an answer")
+    turn.trail.warn("the material has no reliable answer: this one is from the web")
+    beyond = replace(found, passages=passages)
+    if turn.chat:
+        answer = written(turn, turn.chat, beyond, planned, wanted)
+    else:
+        answer = extracted(turn, beyond, planned, wanted)
+    return answer if answer.refused else replace(answer, route="web")

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from edu_cli.ask.answering import declined, extracted, general, written
+from edu_cli.ask.answering import declined, extracted, from_web, general, written
 from edu_cli.ask.as_json import answer_json
 from edu_cli.ask.front import front, remember_answer
 from edu_cli.ask.memory import Talk, fold_older, new_session_id, recall
-from edu_cli.ask.planning import plan, queries
+from edu_cli.ask.planning import Planned, Queries, plan, queries
 from edu_cli.ask.request import AskRequest, AskTools
 from edu_cli.ask.rewrite import is_follow_up, standalone_by_llm, standalone_by_rule
 from edu_cli.ask.seek import seek
 from edu_cli.ask.trail import CountedChat, Trail
 from edu_cli.ask.turn import Turn
+from edu_cli.ask.web import asks_for_web
 from edu_cli.errors import ChatError, StoreError, UsageError
-from edu_cli.types import Answer, SessionTurn
+from edu_cli.types import Answer, SearchResult, SessionTurn
 
 
 def ask(request: AskRequest, tools: AskTools, show: Callable[[str], None] | None = None) -> Answer:
@@ -77,15 +78,22 @@ def _reasoned(turn: Turn) -> Answer:
     cheap = is_general and turn.chat is not None  # only a look whether the material answers it after all
     wanted = queries(turn, "direct" if cheap or planned.strategy is None else planned.strategy)
     found = seek(turn, wanted)
-    sure = bool(found.passages) and found.confidence >= turn.tools.settings.ask.threshold
-    if is_general and turn.chat and not sure:
-        return general(turn, turn.chat)
-    if not sure:
-        why = f"confidence {found.confidence:.2f} is below {turn.tools.settings.ask.threshold:g}"
-        return declined(turn, found, planned, wanted, why)
+    if not found.passages or found.confidence < turn.tools.settings.ask.threshold:
+        return _unsure(turn, planned, wanted, found)
     if turn.chat is None:
         return extracted(turn, found, planned, wanted)
     return written(turn, turn.chat, found, planned, wanted)
+
+
+def _unsure(turn: Turn, planned: Planned, wanted: Queries, found: SearchResult) -> Answer:
+    """What becomes of a question that the material does not answer: general knowledge, the web, or a refusal."""
+    if planned.route == "general" and turn.chat:
+        return general(turn, turn.chat)
+    web = turn.request.web
+    if web or (web is None and asks_for_web(turn.request.question)):
+        return from_web(turn, planned, wanted, found)
+    why = f"confidence {found.confidence:.2f} is below {turn.tools.settings.ask.threshold:g}"
+    return declined(turn, found, planned, wanted, why)
 
 
 def _remember(turn: Turn, answer: Answer) -> Answer:
