@@ -107,7 +107,7 @@ def _show(out: Output, result: CheckResult) -> None:
 
 def _mend(out: Output, patient: _Patient, names: list[str], lock_timeout_s: float) -> list[str]:
     """What was done. A repair that fails is told, and the second look shows what is still wrong."""
-    from edu_cli.wiring.upkeep import mend
+    from edu_cli.wiring.mending import mend
 
     if patient.project is None:
         return []

@@ -25,8 +25,8 @@ from edu_cli.types import EncoderPin
 from edu_cli.upkeep import archive, snapshot
 from edu_cli.upkeep.catalog_checks import check_sources
 from edu_cli.wiring.ingesting import open_ingest
+from edu_cli.wiring.mending import RESTORE_PREFIX, refill, restore_drafts
 from edu_cli.wiring.places import NO_ENCODER, open_reader, vectors_path
-from edu_cli.wiring.upkeep import RESTORE_PREFIX, refill, restore_drafts
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +96,24 @@ def restore(
     not `force`, StoreError for a damaged backup; nothing has changed then.
     """
     archive.read_contents(source)
-    is_new = not project.catalog_path.exists()
-    if not is_new and not force:
-        raise UsageError(
-            f"{project.root} holds a knowledge base already.",
-            hint="--force replaces it, records included; --project DIR restores elsewhere",
-        )
+    _refuse_existing(project, force)
     had_state = project.state.exists()
     create_state(project)
     try:
         with writer_lock(project.lock_path, lock_timeout_s, progress.note):
+            _refuse_existing(project, force)  # one may have been made while we waited
             return _restore(source, project, load_settings, progress, force=force)
     finally:
         if not had_state and not project.catalog_path.exists():
             shutil.rmtree(project.state, ignore_errors=True)
+
+
+def _refuse_existing(project: Project, force: bool) -> None:
+    if project.catalog_path.exists() and not force:
+        raise UsageError(
+            f"{project.root} holds a knowledge base already.",
+            hint="--force replaces it, records included; --project DIR restores elsewhere",
+        )
 
 
 def _restore(
@@ -124,20 +128,32 @@ def _restore(
         warnings = [f"the damaged catalog was put aside as {aside}"] if aside else []
         kept = _place(draft, [*contents.files], project, force=force)
         settings = load_settings()
-        missing: EduError | None = None
-        try:
-            if archive.VECTORS in contents.files and pin.dim:
-                _copy_vectors(draft / archive.VECTORS, vectors_path(project, settings), pin, keys)
-            with open_ingest(project, settings, progress) as session:
-                refill(session, None if settings.milvus.uri else project.milvus_path)
-                session.refresh(False)
-        except EduError as error:  # what counts is back; the rest can be made when the cause is gone
-            missing = error
+        if archive.VECTORS in contents.files and pin.dim:
+            _copy_vectors(draft / archive.VECTORS, vectors_path(project, settings), pin, keys)
+    missing = _complete(project, settings, progress)
     with open_reader(project) as catalog:
         sources = check_sources(catalog, project.root)
     if sources.status != "pass":
         warnings.append(f"files that were ingested are not here ({sources.message}): edu ingest needs them")
     return RestoreReport(contents.created, dict(contents.facts), tuple(kept), tuple(warnings), missing)
+
+
+def _complete(project: Project, settings: Settings, progress: Progress) -> EduError | None:
+    """Makes vectors and indexes from catalog and cache; why not all could be made.
+
+    What counts is back by now; the rest can be made when the cause is gone.
+    """
+    missing: EduError | None = None
+    try:
+        with open_ingest(project, settings, progress) as session:
+            try:
+                refill(session, None if settings.milvus.uri else project.milvus_path)
+            except EduError as error:
+                missing = error
+            session.refresh(False)
+    except EduError as error:
+        return missing or error
+    return missing
 
 
 def _made_ready(copy: Path, project_id: str, source: Path) -> tuple[EncoderPin, set[str]]:

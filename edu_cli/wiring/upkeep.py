@@ -1,41 +1,25 @@
-"""Settings -> the checks of `edu doctor` in order, and the repair of what can be made again."""
+"""Settings -> the checks of `edu doctor`, in order."""
 
 from __future__ import annotations
 
-import shutil
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 from edu_cli.config import Settings, cache_dir
 from edu_cli.errors import IndexMismatchError, LockedError, StoreError
 from edu_cli.index.catalog import Catalog
-from edu_cli.index.catalog_write import CatalogWriter
 from edu_cli.index.encoders.choose import open_encoder
-from edu_cli.index.lock import patiently, writer_lock
-from edu_cli.ingest.repair import settle
-from edu_cli.ingest.storing import Tally, VectorTools
+from edu_cli.index.lock import patiently
 from edu_cli.project import Project
-from edu_cli.protocols import Encoder, Progress
+from edu_cli.protocols import Encoder
 from edu_cli.types import EncoderPin
 from edu_cli.upkeep import catalog_checks, environment, store_checks
 from edu_cli.upkeep.results import CheckResult, guarded
-from edu_cli.wiring.ingesting import IngestSession, open_ingest
+from edu_cli.wiring.mending import restore_drafts
 from edu_cli.wiring.places import NO_ENCODER, lexical_place, milvus_target, open_reader, vectors_path
 
-
-@dataclass(frozen=True, slots=True)
-class Refill:
-    """How many vectors the store lacked and had too many, and where a damaged database went."""
-
-    missing: int
-    stray: int
-    put_aside: Path | None = None
-
-
-RESTORE_PREFIX = "restore-"
 _WAIT_S = 10.0  # for Milvus Lite, which one process at a time can open
 
 
@@ -152,93 +136,3 @@ def _same_encoder(pin: EncoderPin, settings: Settings) -> tuple[CheckResult, Enc
         message = f"the vectors were made by other weights or another format of {pin.name}"
         return CheckResult("encoder", "fail", message, "edu ingest --rebuild"), None
     return CheckResult("encoder", "pass", f"{encoder.name}, {encoder.dim} dimensions, the one pinned"), encoder
-
-
-def mend(
-    project: Project, settings: Settings, names: Collection[str], progress: Progress, lock_timeout_s: float
-) -> list[str]:
-    """Makes again what the checks in `names` found wrong, from the catalog and the vector cache; what was done.
-
-    Raises LockedError, StoreError, and IndexMismatchError where the configured encoder is not the project's.
-    """
-    with (
-        writer_lock(project.lock_path, lock_timeout_s, progress.note),
-        open_ingest(project, settings, progress, lock_timeout_s=lock_timeout_s) as session,
-    ):
-        for draft in restore_drafts(project):
-            shutil.rmtree(draft, ignore_errors=True)
-        done = _sentences(refill(session, None if settings.milvus.uri else project.milvus_path))
-        if store_checks.SPARSE in names:
-            shutil.rmtree(project.sparse_path, ignore_errors=True)
-        if {store_checks.BM25, store_checks.WORDS} & set(names):
-            shutil.rmtree(project.bm25_path, ignore_errors=True)
-        if session.refresh(False).status == "rebuilt":
-            done.append("the BM25 index was built anew")
-        if store_checks.SPARSE in names:
-            done.append("the sparse index was built anew")
-        return done
-
-
-def restore_drafts(project: Project) -> list[Path]:
-    """Folders that restores work in; whoever holds the project's lock may remove those that others left behind."""
-    return sorted(project.state.glob(f"{RESTORE_PREFIX}*"))
-
-
-def refill(session: IngestSession, lite: Path | None) -> Refill:
-    """Brings the vector store to exactly the catalog's children; a Lite database that fails is put aside for a new one.
-
-    The caller holds the project's lock. Raises StoreError, LockedError, and EncoderError where a vector must be made
-    and cannot.
-    """
-    if session.tools.open_vectors is None:
-        return Refill(0, 0)
-    put_aside = None
-    try:
-        counts = _refilled(session)
-    except StoreError:
-        if lite is None or not lite.exists():
-            raise
-        put_aside = _put_aside(lite)
-        counts = _refilled(session)
-    session.catalog.remember("store_mark", session.tools.store_mark())
-    return Refill(*counts, put_aside)
-
-
-def _sentences(refilled: Refill) -> list[str]:
-    done = []
-    if refilled.put_aside:
-        done.append(f"the damaged vector store was put aside as {refilled.put_aside}")
-    if refilled.missing or refilled.stray:
-        done.append(f"{refilled.missing} vectors were put back and {refilled.stray} stray ones removed")
-    return done
-
-
-def _refilled(session: IngestSession) -> tuple[int, int]:
-    """How many rows were missing and how many too many. Ids are noted as unsettled first, so a kill loses nothing."""
-    open_vectors = session.tools.open_vectors
-    if open_vectors is None:
-        return 0, 0
-    tools = open_vectors()
-    try:
-        return _settle_all(session.catalog, tools, session.tools.progress)
-    finally:
-        tools.close()
-
-
-def _settle_all(catalog: CatalogWriter, tools: VectorTools, progress: Progress) -> tuple[int, int]:
-    wanted, held = catalog.child_ids(), set(tools.store.ids())
-    missing, stray = wanted - held, held - wanted
-    catalog.unsettle(sorted(missing | stray))
-    settle(catalog, tools, progress, Tally())
-    return len(missing), len(stray)
-
-
-def _put_aside(path: Path) -> Path:
-    """Renames a damaged database out of the way; one that was put aside before goes."""
-    aside = path.with_name(path.name + ".damaged")
-    if aside.is_dir() and not aside.is_symlink():
-        shutil.rmtree(aside)
-    else:
-        aside.unlink(missing_ok=True)
-    path.replace(aside)
-    return aside

@@ -131,3 +131,23 @@ def test_a_damaged_sparse_copy_fails_and_fix_builds_it_anew(
     code, checks, mended = _doctor(capsys, "--fix")
     assert (code, checks["sparse index"]["status"]) == (0, "pass")
     assert "the sparse index was built anew" in mended
+
+
+def test_a_restore_without_its_server_brings_back_all_but_the_vectors_and_says_how_to_go_on(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["backup", str(tmp_path / "b.zip")]) == 0
+    monkeypatch.setenv("EDU_MILVUS_URI", "http://127.0.0.1:9")  # nobody listens on the discard port
+    monkeypatch.setenv("EDU_MILVUS_TIMEOUT_S", "1")
+    capsys.readouterr()
+    assert run(["restore", str(tmp_path / "b.zip"), "--project", str(tmp_path / "other"), "--json"]) == 1
+    value = json.loads(capsys.readouterr().out)
+    assert (value["complete"], value["documents"]) == (False, 3)
+    assert any("edu doctor --fix" in warning for warning in value["warnings"])
+    monkeypatch.chdir(tmp_path / "other")
+    code, checks, mended = _doctor(capsys, "--fix")
+    assert (code, checks["vectors"]["status"], checks["BM25 index"]["status"]) == (1, "fail", "pass")
+    assert mended == []
+    monkeypatch.delenv("EDU_MILVUS_URI")
+    code, checks, mended = _doctor(capsys, "--fix")
+    assert (code, checks["vectors"]["status"], checks["last run"]["status"]) == (0, "pass", "pass")

@@ -16,7 +16,7 @@ from edu_cli.ingest.request import IngestTools
 from edu_cli.types import DualVectors, Hit, Scope
 from edu_cli.upkeep.store_checks import check_reproduction, check_vectors, check_words, sample, unopened_vectors
 from edu_cli.wiring.ingesting import IngestSession
-from edu_cli.wiring.upkeep import refill
+from edu_cli.wiring.mending import refill
 
 
 @pytest.fixture
