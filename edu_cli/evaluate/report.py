@@ -20,6 +20,7 @@ RULES = (
     "a question with no relevant entry is left out of retrieval means and counted as unjudged",
     "ranks are of distinct files, sections, pages or passages, whichever is the finest that a question's labels name; "
     "what was found once takes no second rank; a hit that fits several entries takes a rank for each",
+    "routes and strategies are those that answers took, or those of the plan where no answers were asked for",
     "gains are linear in the grade, as in trec_eval",
     "low and high are a 95% bootstrap interval over the questions",
 )

@@ -92,12 +92,12 @@ def evaluate(dataset: Dataset, corpus: Corpus, options: EvalOptions, tools: Eval
     run: Sequence[Ranked] = ()
     lost: Mapping[str, str] = {}
     answers: dict[str, AnswerRow] = {}
-    if "routing" in stages:
-        report["routing"] = _routing(items, tools)
     if "retrieval" in stages:
         run, lost = _retrieval(report, dataset, corpus, options, tools)
     if "generation" in stages:
         answers = _generation(report, items, options, tools)
+    if "routing" in stages:
+        report["routing"] = _routing(items, answers, tools)
     report["per_question"] = question_rows(items, {one.item.id: one for one in run}, lost, answers)
     gates = _gates(report, options)
     if gates:
@@ -117,10 +117,14 @@ def stages_with_labels(items: Sequence[Item]) -> tuple[Stage, ...]:
     return tuple(found) or ("retrieval",)
 
 
-def _routing(items: Sequence[Item], tools: EvalTools) -> dict[str, Any]:
+def _routing(items: Sequence[Item], answers: Mapping[str, AnswerRow], tools: EvalTools) -> dict[str, Any]:
+    """Of the routes that answers took, where there are answers; else of the plan, which stops before searching."""
     labelled = [item for item in items if item.route or item.strategy]
-    rows = answer_rows(labelled, tools.route, lambda _: ({}, []), "route", tools.cache, tools.progress)
-    return routing_part(labelled, rows)
+    if answers:
+        rows = [answers[item.id] for item in labelled]
+    else:
+        rows = answer_rows(labelled, tools.route, lambda _: ({}, []), "route", tools.cache, tools.progress)
+    return routing_part(labelled, rows, of="answers" if answers else "plan")
 
 
 def _retrieval(

@@ -69,7 +69,8 @@ def _routing(report: Mapping[str, Any]) -> Iterator[Table]:
             (label, str(one["n"]), *(_number(one[key]) for key in ("precision", "recall", "f1")))
             for label, one in part.get("classes", {}).items()
         ]
-        title = f"{name.capitalize()}: accuracy {_number(part['accuracy'])}, macro F1 {_number(part['macro_f1'])}"
+        scores = f"accuracy {_number(part['accuracy'])}, macro F1 {_number(part['macro_f1'])}"
+        title = f"{name.capitalize()} of the {part['of']}: {scores}"
         yield Table(title, ("class", "n", "precision", "recall", "F1"), tuple(rows))
 
 

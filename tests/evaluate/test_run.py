@@ -187,6 +187,14 @@ def test_routes_and_strategies_are_compared_with_their_labels():
     assert report["routing"]["strategy"]["accuracy"] == 1.0
 
 
+def test_routes_are_those_that_answers_took_where_there_are_answers():
+    items = (Item("a", "问1", route="rag", answers=("答",)),)
+    stages = ("routing", "generation")
+    part = run(items, stages=stages, ask=lambda item: answer("答", route="faq"))[0].report["routing"]["route"]
+    assert part["of"] == "answers"
+    assert part["confusion"] == {"rag": {"faq": 1}}
+
+
 def test_answers_are_measured_against_references_and_labels():
     items = (
         Item("a", "首都？", (Relevant(doc="a.md"),), ("北京",), answerable=True),
