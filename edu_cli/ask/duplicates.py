@@ -27,9 +27,7 @@ class _Kept:
     def shingles(self) -> frozenset[str]:
         return frozenset(self.text[i : i + _SHINGLE] for i in range(max(1, len(self.text) - _SHINGLE + 1)))
 
-    def is_copy(self, other: _Kept) -> bool:
-        if self.text == other.text:
-            return True
+    def is_nearly(self, other: _Kept) -> bool:
         if not _ALIKE < len(self.text) / max(len(other.text), 1) < 1 / _ALIKE or self.numbers != other.numbers:
             return False
         return len(self.shingles & other.shingles) >= _ALIKE * len(self.shingles | other.shingles)
@@ -42,12 +40,14 @@ def distinct(docs: Sequence[str], texts: Sequence[str], k: int) -> list[tuple[in
     in no number: what holds for 2023 is no copy of what holds for 2024.
     """
     kept: list[_Kept] = []
+    by_text: dict[str, _Kept] = {}
     for place, (doc, text) in enumerate(zip(docs, texts, strict=True)):
-        new = _Kept(place, re.sub(r"\s+", "", text), doc)
-        same = next((one for one in kept if one.is_copy(new)), None)
+        new = _Kept(place, "".join(text.split()), doc)
+        same = by_text.get(new.text) or next((one for one in kept if one.is_nearly(new)), None)
         if same is None:
             if len(kept) < k:
                 kept.append(new)
+                by_text[new.text] = new
         elif doc != same.doc and doc not in same.also:
             same.also.append(doc)
     return [(one.place, tuple(one.also)) for one in kept]

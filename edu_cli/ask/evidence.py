@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.ask.asked import Asked, longest_run, plain
+from edu_cli.ask.asked import Asked, longest_run, plain_all
 from edu_cli.types import StoredParent
 
 FEATURES = (
@@ -50,23 +50,27 @@ def gather(
     hit_children: Mapping[str, Sequence[str]],
 ) -> Evidence:
     """The evidence for each parent. `hit_children` are the children by which legs found a parent, best first."""
+    pieces = [[heading_of(parent), *_child_texts(parent)] for parent in parents]
+    plain_pieces = iter(plain_all([piece for group in pieces for piece in group]))
     rows, best, bodies = [], [], []
-    for parent in parents:
-        heading = plain(heading_of(parent))
-        children = [plain(parent.text[c.start : c.end]) for c in parent.children] or [plain(parent.text)]
+    for parent, group in zip(parents, pieces, strict=True):
+        heading, *children = (next(plain_pieces) for _ in group)
         body = "".join(children)
-        cosines = _cosines(question_vector, parent, vectors)
-        coverages = [asked.coverage(f"{heading}\n{text}") for text in children]
+        in_heading = asked.held(heading)
+        held = np.stack([asked.held(text) for text in children]) | in_heading
+        cosines, whole = _dense(question_vector, parent, vectors)
+        coverages = held @ asked.weights
         chosen = _best_child(parent, cosines, coverages, hit_children.get(parent.parent_id, ()))
         bodies.append(body)
         best.append(parent.children[chosen].child_id if parent.children else parent.parent_id)
         rows.append(
             (
-                *_dense(question_vector, parent, vectors, cosines),
-                asked.coverage(f"{heading}\n{body}"),
+                np.nan if np.isnan(cosines).all() else np.nanmax(cosines),
+                whole,
+                held.any(0) @ asked.weights,
                 coverages[chosen],
-                asked.coverage(body[:_OPENING_CHARS]),
-                asked.coverage(heading),
+                asked.held(body[:_OPENING_CHARS]) @ asked.weights,
+                in_heading @ asked.weights,
                 longest_run(asked.folded, body) / max(len(asked.folded), 1),
             )
         )
@@ -78,45 +82,36 @@ def heading_of(parent: StoredParent) -> str:
     return " › ".join(dict.fromkeys(part for part in (parent.title, *parent.section) if part))
 
 
-def _cosines(
-    question: npt.NDArray[np.float32] | None, parent: StoredParent, vectors: Mapping[str, npt.NDArray[np.float32]]
-) -> npt.NDArray[np.float64]:
-    """Of each child with the question, NaN where there is no vector."""
-    found = np.full(len(parent.children), np.nan)
-    if question is not None:
-        for i, child in enumerate(parent.children):
-            if child.child_id in vectors:
-                found[i] = float(vectors[child.child_id] @ question)
-    return found
+def _child_texts(parent: StoredParent) -> list[str]:
+    return [parent.text[child.start : child.end] for child in parent.children] or [parent.text]
 
 
 def _dense(
-    question: npt.NDArray[np.float32] | None,
-    parent: StoredParent,
-    vectors: Mapping[str, npt.NDArray[np.float32]],
-    cosines: npt.NDArray[np.float64],
-) -> tuple[float, float]:
-    """Best child and whole parent.
+    question: npt.NDArray[np.float32] | None, parent: StoredParent, vectors: Mapping[str, npt.NDArray[np.float32]]
+) -> tuple[npt.NDArray[np.float64], float]:
+    """The cosine of each child with the question, and of the whole parent; NaN where there is no vector.
 
     The whole is the mean of its children's vectors weighted by length: as good as encoding the parent (measured), for
     no encoding.
     """
-    if question is None or np.isnan(cosines).all():
-        return np.nan, np.nan
-    held = [c for c in parent.children if c.child_id in vectors]
-    weights = np.array([max(c.end - c.start, 1) for c in held], np.float64)
-    mean = weights @ np.stack([vectors[c.child_id] for c in held]).astype(np.float64)
-    whole = float(mean @ question) / max(float(np.linalg.norm(mean)), 1e-9)
-    return float(np.nanmax(cosines)), whole
+    cosines = np.full(len(parent.children), np.nan)
+    held = [i for i, child in enumerate(parent.children) if child.child_id in vectors]
+    if question is None or not held:
+        return cosines, np.nan
+    children = [parent.children[i] for i in held]
+    rows = np.stack([vectors[child.child_id] for child in children])
+    cosines[held] = rows @ question
+    mean = np.array([max(child.end - child.start, 1) for child in children], np.float32) @ rows
+    return cosines, float(mean @ question) / max(float(np.linalg.norm(mean)), 1e-9)
 
 
 def _best_child(
-    parent: StoredParent, cosines: npt.NDArray[np.float64], coverages: Sequence[float], hits: Sequence[str]
+    parent: StoredParent, cosines: npt.NDArray[np.float64], coverages: npt.NDArray[np.float64], hits: Sequence[str]
 ) -> int:
     """The child to show: close to the question and holding its words; the one that a leg found first on equal terms."""
     if not parent.children:
         return 0
     order = {child_id: i for i, child_id in enumerate(hits)}
-    closeness = np.nan_to_num(cosines, nan=0.0) + _COVERAGE_IN_CHOICE * np.array(coverages)
+    closeness = np.nan_to_num(cosines, nan=0.0) + _COVERAGE_IN_CHOICE * coverages
     first = [-order.get(child.child_id, len(order)) for child in parent.children]
     return max(range(len(parent.children)), key=lambda i: (closeness[i], first[i], -i))

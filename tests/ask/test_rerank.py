@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from search_corpus import PairIndex, parent
 
-from edu_cli.ask.asked import asked, holds, longest_run, plain
+from edu_cli.ask.asked import asked, holds, longest_run, plain, plain_all
 from edu_cli.ask.duplicates import distinct
 from edu_cli.ask.evidence import gather
 from edu_cli.ask.rerank import window
@@ -42,11 +42,12 @@ def test_the_weight_of_unknown_words_is_told() -> None:
 def test_in_a_corpus_of_one_chunk_absent_words_do_not_drown_present_ones() -> None:
     index = PairIndex([parent("a", "青岚塔高 88.6 米")])
     words = asked("青岚塔 高度", index)
-    assert 0.5 < words.coverage(plain("青岚塔高 88.6 米")) < 0.9
+    assert 0.5 < words.held(plain("青岚塔高 88.6 米")) @ words.weights < 0.9
 
 
-def test_a_question_without_words_covers_nothing() -> None:
-    assert asked("？！", PairIndex(PARENTS)).coverage("任何") == 0.0
+def test_a_question_without_words_holds_nothing() -> None:
+    words = asked("？！", PairIndex(PARENTS))
+    assert words.held("任何") @ words.weights == 0.0
 
 
 @pytest.mark.parametrize(
@@ -66,6 +67,12 @@ def test_latin_words_count_as_whole_words_only(text: str, word: str, expected: b
 
 def test_width_case_and_script_do_not_matter() -> None:
     assert plain("ＢＥＲＴ－ｂａｓｅ 資料庫") == plain("bert-base 资料库")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text("Ａａ資料 \n\ue0ff，\u3000ﬁ", max_size=8), max_size=5))
+def test_many_texts_are_folded_as_each_alone(texts: list[str]) -> None:
+    assert [text.strip() for text in plain_all(texts)] == [plain(text.replace("\ue0ff", "")) for text in texts]
 
 
 @settings(max_examples=60, deadline=None)
