@@ -17,6 +17,7 @@ from edu_cli.protocols import Encoder
 from edu_cli.types import EncoderPin
 from edu_cli.upkeep import catalog_checks, environment, store_checks
 from edu_cli.upkeep.results import CheckResult, guarded
+from edu_cli.upkeep.text_checks import check_texts
 from edu_cli.wiring.mending import restore_drafts
 from edu_cli.wiring.places import NO_ENCODER, lexical_place, milvus_target, open_reader, vectors_path
 
@@ -70,6 +71,9 @@ def _check_project(project: Project, settings: Settings, catalog: Catalog) -> It
     yield found
     if found.status == "fail":
         return
+    texts = guarded("texts", lambda: check_texts(catalog))
+    yield texts
+    is_sound = texts.status == "pass"  # what was made of other texts can neither be found by these nor reproduce
     yield guarded("documents", lambda: catalog_checks.check_documents(catalog))
     yield guarded("sources", lambda: catalog_checks.check_sources(catalog, project.root))
     yield guarded("last run", lambda: catalog_checks.check_unfinished(catalog, restore_drafts(project)))
@@ -81,7 +85,7 @@ def _check_project(project: Project, settings: Settings, catalog: Catalog) -> It
         return result
 
     yield guarded(store_checks.BM25, check_bm25)
-    if index is not None:
+    if index is not None and is_sound:
         words = index
         yield guarded(store_checks.WORDS, lambda: store_checks.check_words(catalog, words))
     pin = catalog.encoder() or NO_ENCODER
@@ -89,10 +93,12 @@ def _check_project(project: Project, settings: Settings, catalog: Catalog) -> It
         yield CheckResult("encoder", "warn", "none: search is by BM25 words only", "edu ingest --rebuild")
         return
     yield guarded(store_checks.SPARSE, lambda: store_checks.check_sparse(catalog, project, pin))
-    yield from _check_vectors(project, settings, catalog, pin)
+    yield from _check_vectors(project, settings, catalog, pin, reproduce=is_sound)
 
 
-def _check_vectors(project: Project, settings: Settings, catalog: Catalog, pin: EncoderPin) -> Iterator[CheckResult]:
+def _check_vectors(
+    project: Project, settings: Settings, catalog: Catalog, pin: EncoderPin, *, reproduce: bool
+) -> Iterator[CheckResult]:
     """The encoder, the store, and that the one still gives what the other holds."""
     from edu_cli.index.milvus import MilvusStore
     from edu_cli.index.vector_cache import open_vector_cache
@@ -118,7 +124,7 @@ def _check_vectors(project: Project, settings: Settings, catalog: Catalog, pin: 
         except (StoreError, LockedError) as error:
             yield store_checks.unopened_vectors(error, is_lite=target.is_lite)
             return
-        if encoder is not None:
+        if encoder is not None and reproduce:
             again = encoder
             cache = open_vector_cache(vectors_path(project, settings), pin.fingerprint)
             stack.callback(cache.close)

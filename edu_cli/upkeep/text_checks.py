@@ -1,0 +1,49 @@
+"""Whether the catalog's texts are those that were stored: ids are hashes of them, SQLite keeps no checksums."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+
+from edu_cli.index.catalog import Catalog
+from edu_cli.ingest.split import encoding_text
+from edu_cli.text import content_id
+from edu_cli.types import ChildRow
+from edu_cli.upkeep.results import CheckResult
+
+_FIX = "edu ingest --force reads the files again"
+
+
+def check_texts(catalog: Catalog) -> CheckResult:
+    """Computes the ids of all parents and children again, as `ingest.prepare` does.
+
+    Where no document agrees, another version of edu made them, which is no damage.
+    """
+    changed = {*_changed_parents(catalog), *_changed_children(catalog)}
+    n_documents = catalog.database.one("SELECT count(DISTINCT doc_id) FROM parents")
+    if not changed:
+        return CheckResult("texts", "pass", f"those of {n_documents} documents are as they were stored")
+    if len(changed) == n_documents:
+        return CheckResult("texts", "warn", "all were stored by another version of edu, or are damaged", _FIX)
+    message = f"those of {len(changed)} of {n_documents} documents are not as they were stored: {min(changed)}"
+    return CheckResult("texts", "fail", message, _FIX)
+
+
+def _changed_parents(catalog: Catalog) -> Iterator[str]:
+    """Paths of documents with a parent whose id is not that of its text."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for parent in catalog.export():
+        content = content_id(json.dumps(parent.section), parent.text)
+        if parent.parent_id != content_id("parent", parent.doc_id, content, str(seen[parent.doc_id, content])):
+            yield parent.doc
+        seen[parent.doc_id, content] += 1
+
+
+def _changed_children(catalog: Catalog) -> Iterator[str]:
+    return (row.doc for row in catalog.child_rows() if row.child_id != _child_id(row))
+
+
+def _child_id(row: ChildRow) -> str:
+    key = content_id(encoding_text(row.title, row.parent, row.child))
+    return content_id("child", row.parent_id, row.subject, str(row.child.start), str(row.child.end), key)
