@@ -17,6 +17,7 @@ from edu_cli.ask.trail import CountedChat, Trail
 from edu_cli.ask.turn import Turn
 from edu_cli.ask.web import asks_for_web
 from edu_cli.errors import ChatError, StoreError, UsageError
+from edu_cli.text import clean
 from edu_cli.types import Answer, SearchResult, SessionTurn
 
 
@@ -34,6 +35,7 @@ def ask(request: AskRequest, tools: AskTools, show: Callable[[str], None] | None
 
 
 def _begin(request: AskRequest, tools: AskTools, show: Callable[[str], None] | None) -> Turn:
+    request = replace(request, question=clean(request.question)[0])  # a pasted control code is no part of it
     if not request.question.strip():
         raise UsageError("The question is empty.", hint='edu ask "…", or - to read it from stdin')
     records, tenant = tools.records, request.scope.tenant

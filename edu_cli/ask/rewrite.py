@@ -67,7 +67,8 @@ def standalone_by_rule(question: str, turns: Sequence[SessionTurn]) -> str:
         return _PRONOUN.sub(topic, bare, count=1)
     swapped = re.match(r"(.{1,16}?)呢[?？]?$", bare)
     if swapped and not re.match(r"为什么|怎么|什么|具体", swapped[1]):
-        return turns[-1].standalone.replace(topic, swapped[1], 1)
+        whose, of, _ = topic.partition("的")  # "Python 课程的学费": it is the course that changes
+        return turns[-1].standalone.replace(whose if of else topic, swapped[1], 1)
     return f"{topic}{'' if topic.endswith('的') else '，'}{bare}"
 
 

@@ -107,6 +107,12 @@ def test_an_approved_answer_becomes_an_faq_entry(records: Records) -> None:
     assert asked("课程有食堂吗？", search, None, records).answer == "有，在一楼。"
 
 
-def test_an_empty_question_is_a_usage_error() -> None:
-    with pytest.raises(UsageError):
-        asked("  ", FixedSearch(LEAF))
+def test_a_question_without_any_character_to_see_is_a_usage_error() -> None:
+    for question in ("  ", "\ud800", "\x1b[2J"):
+        with pytest.raises(UsageError):
+            asked(question, FixedSearch(LEAF))
+
+
+def test_bytes_that_are_no_text_and_terminal_codes_are_taken_out(records: Records) -> None:
+    answer = asked("\udcff\x1b[31m暗反应\u202e发生在哪里？", FixedSearch(LEAF), None, records, session="s")
+    assert answer.standalone_question == "暗反应发生在哪里？"

@@ -118,6 +118,11 @@ def test_follow_ups_are_completed_by_rule(follow_up: str, standalone: str) -> No
     assert standalone_by_rule(follow_up, turns) == standalone
 
 
+def test_another_thing_takes_the_place_of_whose_it_was() -> None:
+    turns = [SessionTurn("Python 课程的学费是多少？", "Python 课程的学费是多少？", "2680 元。")]
+    assert standalone_by_rule("那数据库课程呢？", turns) == "数据库课程的学费是多少？"
+
+
 def test_a_complete_question_is_no_follow_up() -> None:
     assert not is_follow_up("数据库课程的总评怎么算")
     assert topic_of("退费怎么算") == "退费"
