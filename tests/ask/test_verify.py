@@ -48,6 +48,8 @@ def test_markers_that_do_not_exist_are_dropped_and_told() -> None:
 def test_strict_removes_what_the_material_does_not_bear_out() -> None:
     draft = "暗反应发生在叶绿体基质中[1]，早在 1950 年就被证明[7]。\n光反应发生在月球背面[2]。"
     assert verified(draft, strict=True).text == "暗反应发生在叶绿体基质中[1]。"
+    two = "暗反应发生在叶绿体基质中[1]。它有 7 个步骤[1]，详见[9]。"
+    assert verified(two, strict=True).text == "暗反应发生在叶绿体基质中[1]。"
 
 
 def test_a_sentence_that_cites_the_wrong_passage_is_not_supported() -> None:
