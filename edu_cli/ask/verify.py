@@ -124,7 +124,7 @@ def _text(judged: Sequence[Judged], *, strict: bool, mark: str) -> str:
 def _tidy(text: str) -> str:
     """Punctuation that lost its clause: "，。" becomes "。", a clause mark at the start goes."""
     text = re.sub(r"[，,、；;：:]\s*(?=[。！？!?])", "", text)
-    text = re.sub(r"([。！？])(?:\s*[。！？])+", r"\1", text)  # the full stop of a sentence that was removed
+    text = re.sub(r"([。！？])(?:\s*。)+", r"\1", text)  # the full stop of a sentence that was removed
     text = re.sub(r"^[ \t]*[，,、；;。]+", "", text, flags=re.MULTILINE)
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
