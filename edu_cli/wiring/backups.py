@@ -128,9 +128,9 @@ def _restore(
         warnings = [f"the damaged catalog was put aside as {aside}"] if aside else []
         kept = _place(draft, [*contents.files], project, force=force)
         settings = load_settings()
-        if archive.VECTORS in contents.files and pin.dim:
+        if archive.VECTORS in contents.files and pin and pin.dim:
             _copy_vectors(draft / archive.VECTORS, vectors_path(project, settings), pin, keys)
-    missing = _complete(project, settings, progress)
+    missing = _complete(project, settings, progress) if pin else None
     with open_reader(project) as catalog:
         sources = check_sources(catalog, project.root)
     if sources.status != "pass":
@@ -156,14 +156,17 @@ def _complete(project: Project, settings: Settings, progress: Progress) -> EduEr
     return missing
 
 
-def _made_ready(copy: Path, project_id: str, source: Path) -> tuple[EncoderPin, set[str]]:
-    """Examines the catalog and notes that no vector store agrees with it yet; its encoder and its text keys."""
+def _made_ready(copy: Path, project_id: str, source: Path) -> tuple[EncoderPin | None, set[str]]:
+    """Examines the catalog and notes that no vector store agrees with it yet; its encoder and its text keys.
+
+    None is the encoder of a project that holds records only.
+    """
     try:
         with closing(open_catalog_writer(copy)) as catalog:
             snapshot.examine(catalog)
             catalog.remember("project_id", project_id)
             _doubt_vectors(catalog)
-            return catalog.encoder() or NO_ENCODER, catalog.text_keys_in_use()
+            return catalog.encoder(), catalog.text_keys_in_use()
     except StoreError as error:
         message = f"The catalog in {source} cannot be used, and nothing was restored: {error.message}"
         raise StoreError(message, hint="use another backup") from error

@@ -19,7 +19,7 @@ from edu_cli.upkeep import catalog_checks, environment, store_checks
 from edu_cli.upkeep.results import CheckResult, guarded
 from edu_cli.upkeep.text_checks import check_texts
 from edu_cli.wiring.mending import restore_drafts
-from edu_cli.wiring.places import NO_ENCODER, lexical_place, milvus_target, open_reader, vectors_path
+from edu_cli.wiring.places import lexical_place, milvus_target, open_reader, vectors_path
 
 _WAIT_S = 10.0  # for Milvus Lite, which one process at a time can open
 
@@ -88,9 +88,9 @@ def _check_project(project: Project, settings: Settings, catalog: Catalog) -> It
     if index is not None and is_sound:
         words = index
         yield guarded(store_checks.WORDS, lambda: store_checks.check_words(catalog, words))
-    pin = catalog.encoder() or NO_ENCODER
-    if pin.name == "none":
-        yield CheckResult("encoder", "warn", "none: search is by BM25 words only", "edu ingest --rebuild")
+    pin = catalog.encoder()
+    if pin is None or pin.name == "none":
+        yield _without_encoder(pin, settings)
         return
     yield guarded(store_checks.SPARSE, lambda: store_checks.check_sparse(catalog, project, pin))
     yield from _check_vectors(project, settings, catalog, pin, reproduce=is_sound)
@@ -129,6 +129,14 @@ def _check_vectors(
             cache = open_vector_cache(vectors_path(project, settings), pin.fingerprint)
             stack.callback(cache.close)
             yield guarded("re-encoding", lambda: store_checks.check_reproduction(catalog, again, store, cache))
+
+
+def _without_encoder(pin: EncoderPin | None, settings: Settings) -> CheckResult:
+    if pin is None:
+        return CheckResult("encoder", "pass", "nothing was ingested yet")
+    if settings.encoder.name == "none":
+        return CheckResult("encoder", "pass", "none, as configured: search is by BM25 words only")
+    return CheckResult("encoder", "warn", "none: search is by BM25 words only", "edu ingest --rebuild")
 
 
 def _same_encoder(pin: EncoderPin, settings: Settings) -> tuple[CheckResult, Encoder | None]:

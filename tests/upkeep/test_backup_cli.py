@@ -205,6 +205,17 @@ def test_a_backup_is_of_one_moment_while_others_write(
     assert len(seen) > 1
 
 
+def test_records_without_documents_come_back_and_choose_no_encoder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["faq", "add", "考试时间？", "周一上午。"]) == 0
+    assert run(["backup", "b.zip"]) == 0
+    code, value = _run(capsys, "restore", "b.zip", "--project", "other")
+    assert (code, value["complete"], value["records"]["faq"]) == (0, True, 1)
+    assert _run(capsys, "status", "--project", "other")[1]["encoder"] is None
+
+
 _KILLED = """
 import os, sys
 from edu_cli.cli.app import run

@@ -31,13 +31,14 @@ def test_a_sound_project_passes_and_exits_0(project: Path, capsys: pytest.Captur
     assert {name for name, check in checks.items() if check["status"] == "fail"} == set()
     assert checks["catalog"]["message"] == "2 documents, 2 parents, 2 children"
     assert checks["words"]["message"].startswith("2 sampled documents are found")
-    assert checks["encoder"]["status"] == "warn"
+    assert checks["encoder"]["message"].startswith("none, as configured")
     assert all(check["fix"] for check in checks.values() if check["status"] != "pass")
 
 
 def test_the_text_form_says_the_same_and_quiet_leaves_out_what_passes(
-    project: Path, capsys: pytest.CaptureFixture[str]
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("EDU_ENCODER")
     assert run(["doctor"]) == 0
     printed = capsys.readouterr()
     assert "pass  catalog" in printed.out
@@ -157,3 +158,14 @@ def test_the_llm_is_asked_only_with_llm(
     code, checks, _ = _doctor(capsys, "--llm")
     assert (code, checks["LLM"]["status"]) == (1, "fail")
     assert "127.0.0.1:9" in checks["LLM"]["message"]
+
+
+def test_a_project_with_an_faq_and_no_documents_is_sound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["faq", "add", "考试时间？", "周一上午。"]) == 0
+    code, checks, _ = _doctor(capsys, "--fix")
+    assert (code, checks["catalog"]["status"]) == (0, "pass")
+    assert checks["encoder"]["message"] == "nothing was ingested yet"
+    assert not (tmp_path / ".edu" / "bm25").exists()
