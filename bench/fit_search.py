@@ -68,6 +68,9 @@ RECIPES = {
 }
 SISTERS = {"squad-zh": "squad", "xquad-zh": "squad"}
 SEEN = 5
+# Answerable questions for each that is not, as users ask them; the cases have one to one. At these odds the threshold of
+# .75 answers a question unless the evidence speaks against it (at one to one it turned away 7 in 10 on course notes).
+ODDS = 3.0
 DISCOUNT = 1 / np.log2(np.arange(2, 12))
 
 
@@ -183,7 +186,8 @@ def fit(cases: Cases, recipe: Recipe) -> Models:
     }
     pairs = [pair for found in judged.values() for pair in found]
     values, labels = np.stack([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
-    return Models(parts, fit_logistic(recipe.sure, values, labels, _weights(judged)))
+    sure = fit_logistic(recipe.sure, values, labels, _weights(judged))
+    return Models(parts, replace(sure, weights=np.vstack([sure.weights[:-1], sure.weights[-1:] + np.log(ODDS)])))
 
 
 def _weights(sets: Mapping[str, Sequence[Any]]) -> Floats:
@@ -239,7 +243,7 @@ def figures(cases: Sequence[Case], models: Models) -> dict[str, float]:
     for case in cases:
         for features, label in _answerable(case, models.parts, recipe):
             logit = models.confidence(dict(zip(recipe.sure, features, strict=True)))[0]
-            sure.append(1 / (1 + np.exp(-logit)))
+            sure.append(1 / (1 + np.exp(np.log(ODDS) - logit)))  # at the cases' own odds
             labels.append(label)
     return {
         name: round(float(value), 4) for name, value in {**found, **refusal(np.array(sure), np.array(labels))}.items()
