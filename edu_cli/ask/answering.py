@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from edu_cli.ask.context import heading
-from edu_cli.ask.extract import as_answer, citations_of, extract
+from edu_cli.ask.extract import as_answer, citations_of, extract_parts
 from edu_cli.ask.generate import Draft, Grounding, generate
 from edu_cli.ask.phrases import NO_LLM, decline, language
 from edu_cli.ask.planning import Planned, Queries
+from edu_cli.ask.strategy import split_question
 from edu_cli.ask.trail import CountedChat
 from edu_cli.ask.turn import Turn, UnansweredError
 from edu_cli.ask.verify import verify
@@ -48,7 +49,7 @@ def declined(turn: Turn, found: SearchResult, planned: Planned, wanted: Queries,
 def extracted(turn: Turn, found: SearchResult, planned: Planned, wanted: Queries) -> Answer:
     """Sentences of the passages, verbatim; declined where none answers."""
     with turn.trail.step("extract") as note:
-        extracts = extract(turn.standalone, found.passages)
+        extracts = extract_parts(turn.standalone, split_question(turn.standalone), found.passages)
         note.detail = f"{len(extracts)} pieces"
     if not extracts:
         return declined(turn, found, planned, wanted, "no sentence answers the question")

@@ -66,6 +66,19 @@ def extract(question: str, passages: Sequence[Passage]) -> list[Extract]:
     return _chosen(question, found, odds / odds.sum(), passages)
 
 
+def extract_parts(question: str, parts: Sequence[str], passages: Sequence[Passage]) -> list[Extract]:
+    """As `extract`, for a question in parts: the best piece for each, or the whole's where one piece answers all."""
+    whole = extract(question, passages)
+    best = [found[0] for part in parts if (found := extract(part, passages))]
+    if len({(e.n, e.start) for e in best}) < 2:
+        return whole
+    taken: list[Extract] = []
+    for piece in best:
+        if not any(_repeats(piece.text, other.text) for other in taken):
+            taken.append(piece)
+    return taken
+
+
 @functools.cache
 def load_model() -> Model:
     """The bundled coefficients."""

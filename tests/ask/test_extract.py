@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from edu_cli.ask.extract import as_answer, citations_of, extract
+from edu_cli.ask.extract import as_answer, citations_of, extract, extract_parts
 from edu_cli.ask.question_type import asked_kind, focus
 from edu_cli.ask.terms import plain
 from edu_cli.types import Passage
@@ -69,6 +69,12 @@ def test_a_sentence_that_points_back_brings_the_one_before_it() -> None:
 
 def test_a_question_in_the_material_brings_its_answer() -> None:
     assert "分 3 期付款" in answer("可以分期付款吗？", "可以分期付款吗？\n可以分 3 期付款。")
+
+
+def test_each_part_of_a_question_gets_its_sentence() -> None:
+    text = "精确率是 TP / (TP + FP)。\n召回率是 TP / (TP + FN)。\n筛查更看重召回率，过滤更看重精确率。"
+    found = extract_parts("精确率和召回率怎么算？", ("精确率怎么算", "召回率怎么算"), [passage(text)])
+    assert [e.text for e in found] == ["精确率是 TP / (TP + FP)。", "召回率是 TP / (TP + FN)。"]
 
 
 def test_orders_to_the_assistant_are_not_quoted() -> None:
