@@ -23,7 +23,21 @@ DATA = Path(__file__).parents[1] / "tests" / "data" / "claims.json"
 
 def passages_of(topic: dict) -> list[Passage]:
     return [
-        Passage(n, 1.0, p["doc"], Path(p["doc"]).stem, (p["section"],), None, "", str(n), str(n), p["doc"], p["text"], p["text"], {})
+        Passage(
+            n,
+            1.0,
+            p["doc"],
+            Path(p["doc"]).stem,
+            (p["section"],),
+            None,
+            "",
+            str(n),
+            str(n),
+            p["doc"],
+            p["text"],
+            p["text"],
+            {},
+        )
         for n, p in enumerate(topic["passages"], 1)
     ]
 
@@ -42,7 +56,10 @@ def measure(topics: list[dict], *, show: bool = False) -> dict[str, object]:
             got = is_flagged(item["text"], passages)
             flagged[item["kind"]] += got
             if show and got == (item["kind"] == "correct"):
-                reasons = [(j.level, j.reason, [round(s.score, 2) for _, s in j.supports]) for j in judge(item["text"], passages)]
+                reasons = [
+                    (j.level, j.reason, [round(s.score, 2) for _, s in j.supports])
+                    for j in judge(item["text"], passages)
+                ]
                 print(f"{topic['topic']} {item['kind']}: {item['text']} {reasons}")
     wrong = [kind for kind in total if kind != "correct"]
     caught = sum(flagged[kind] for kind in wrong)
@@ -59,7 +76,10 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print what is judged wrongly, of the tuning half")
     args = parser.parse_args()
     topics = json.loads(DATA.read_text(encoding="utf-8"))
-    report = {half: measure([t for t in topics if t["half"] == half], show=args.show and half == "tuning") for half in ("tuning", "kept")}
+    report = {
+        half: measure([t for t in topics if t["half"] == half], show=args.show and half == "tuning")
+        for half in ("tuning", "kept")
+    }
     print(json.dumps(report, ensure_ascii=False, indent=1))
 
 

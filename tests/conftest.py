@@ -10,11 +10,10 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith(("EDU_", "OPENAI_")) and name != "EDU_CACHE_DIR":
             monkeypatch.delenv(name)
-    yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -44,8 +44,9 @@ def test_the_examples_print_what_the_readme_shows(tmp_path: Path) -> None:
     scripts = Path(sys.executable).parent
     env = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100"}
     for command, lines in found:
+        shell = ["bash", "-c", command]
         done = subprocess.run(
-            ["bash", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True, encoding="utf-8", timeout=600
+            shell, cwd=tmp_path, env=env, capture_output=True, text=True, encoding="utf-8", timeout=600
         )
         shown = _plain(done.stdout + done.stderr)
         assert "Traceback" not in done.stderr, command

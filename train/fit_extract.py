@@ -114,7 +114,13 @@ def report(items: list[dict], model: tuple[np.ndarray, ...]) -> dict[str, float]
             taken.append(i)
         totals += c["right"][order[0]], c["right"][taken].any(), len(taken), c["chars"][taken].sum()
     first, any_of, n, chars = totals / max(len(items), 1)
-    return {"questions": len(items), "first": round(first, 3), "any": round(any_of, 3), "sentences": round(n, 2), "chars": round(chars)}
+    return {
+        "questions": len(items),
+        "first": round(first, 3),
+        "any": round(any_of, 3),
+        "sentences": round(n, 2),
+        "chars": round(chars),
+    }
 
 
 def main() -> None:
@@ -125,7 +131,9 @@ def main() -> None:
     args = parser.parse_args()
     data = {name: cases(args.data / name, args.limit) for name in (*FIT_SETS, *OTHER_SETS)}
     model = fit([c for name in FIT_SETS for c in data[name] if c["half"] == 0])
-    kept = {name: report([c for c in items if c["half"] == 1 or name in OTHER_SETS], model) for name, items in data.items()}
+    kept = {
+        name: report([c for c in items if c["half"] == 1 or name in OTHER_SETS], model) for name, items in data.items()
+    }
     unseen = {}
     for name in FIT_SETS:
         others = [c for other in FIT_SETS if other not in (name, KIN.get(name)) for c in data[other]]
@@ -136,7 +144,10 @@ def main() -> None:
         "kept_half": kept,
         "never_seen": unseen,
         "names": list(NAMES),
-        **{key: [round(float(x), 5) for x in column] for key, column in zip(("mean", "scale", "weights"), model, strict=True)},
+        **{
+            key: [round(float(x), 5) for x in column]
+            for key, column in zip(("mean", "scale", "weights"), model, strict=True)
+        },
         **RULE,
     }
     print(json.dumps({"kept_half": kept, "never_seen": unseen}, indent=1))

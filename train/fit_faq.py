@@ -37,7 +37,9 @@ def rows_of(folder: Path, encoder, limit: int) -> dict[str, np.ndarray]:
         entries = [FaqRecord(r["id"], r["subject"], r["question"], r["answer"], "") for r in csv.DictReader(file)]
     queries = [json.loads(line) for line in (folder / "queries.jsonl").read_text(encoding="utf-8").splitlines()]
     random.Random(0).shuffle(queries)
-    queries = [q for q in queries if q["expected_faq_id"]][:limit] + [q for q in queries if not q["expected_faq_id"]][:limit]
+    queries = [q for q in queries if q["expected_faq_id"]][:limit] + [q for q in queries if not q["expected_faq_id"]][
+        :limit
+    ]
     texts = sorted({e.question for e in entries} | {q["text"] for q in queries})
     dense = encoder.encode_questions(texts).dense
     at = {text: i for i, text in enumerate(texts)}
@@ -59,7 +61,16 @@ def rows_of(folder: Path, encoder, limit: int) -> dict[str, np.ndarray]:
         words = share >= BOUNDS["same_words"] and agrees(query["text"], first.question)
         lexical.append(0 if not words else 1 if first.faq_id in wanted else -1)
         guarded.append(agrees(query["text"], best.question))
-    return {name: np.array(v) for name, v in (("x", features), ("right", right), ("positive", positive), ("lexical", lexical), ("guarded", guarded))}
+    return {
+        name: np.array(v)
+        for name, v in (
+            ("x", features),
+            ("right", right),
+            ("positive", positive),
+            ("lexical", lexical),
+            ("guarded", guarded),
+        )
+    }
 
 
 def report(data: dict[str, np.ndarray], model: LogisticRegression) -> dict[str, float]:
@@ -90,14 +101,23 @@ def main() -> None:
     encoder = open_encoder("e5-small", settings.encoder, cache_dir(settings))
     data = {name: rows_of(args.data / name, encoder, args.limit) for name in (FIT, *REPORT)}
     model = LogisticRegression(C=100.0, class_weight="balanced", max_iter=5000).fit(data[FIT]["x"], data[FIT]["right"])
-    other = LogisticRegression(C=100.0, class_weight="balanced", max_iter=5000).fit(data["lcqmc-open"]["x"], data["lcqmc-open"]["right"])
-    figures = {name: report(data[name], model) for name in REPORT} | {f"{FIT} (fitted on lcqmc-open)": report(data[FIT], other)}
+    other = LogisticRegression(C=100.0, class_weight="balanced", max_iter=5000).fit(
+        data["lcqmc-open"]["x"], data["lcqmc-open"]["right"]
+    )
+    figures = {name: report(data[name], model) for name in REPORT} | {
+        f"{FIT} (fitted on lcqmc-open)": report(data[FIT], other)
+    }
     print(json.dumps(figures, indent=1))
     if args.write:
         cosine, margin, kind = (round(float(c), 4) for c in model.coef_[0])
         result = {
-            "about": f"coefficients of FAQ matching, fitted on {FIT} by train/fit_faq.py", "figures": figures,
-            "intercept": round(float(model.intercept_[0]), 4), "cosine": cosine, "margin": margin, "kind": kind, **BOUNDS,
+            "about": f"coefficients of FAQ matching, fitted on {FIT} by train/fit_faq.py",
+            "figures": figures,
+            "intercept": round(float(model.intercept_[0]), 4),
+            "cosine": cosine,
+            "margin": margin,
+            "kind": kind,
+            **BOUNDS,
         }
         OUT.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

@@ -1,6 +1,6 @@
 """Trains the bundled classifier (edu_cli/ask/route_model.npz) on train/data/route.jsonl and reports on other data.
 
-    python train/fit_route.py [../shared/data/route] [--write]
+python train/fit_route.py [../shared/data/route] [--write]
 """
 
 from __future__ import annotations
@@ -24,12 +24,20 @@ def main() -> None:
     args = parser.parse_args()
     lines = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
     training = train_classifier([(row["text"], row["label"]) for row in lines], seed=0)
-    figures: dict[str, object] = {"epochs": training.epochs, "kept_out": training.kept_out, "accuracy": round(training.accuracy, 4), "f1": training.f1}
+    figures: dict[str, object] = {
+        "epochs": training.epochs,
+        "kept_out": training.kept_out,
+        "accuracy": round(training.accuracy, 4),
+        "f1": training.f1,
+    }
     for name in ("edurag-intent", "author-hard-intent") if args.data else ():
         rows = [json.loads(line) for line in (args.data / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
         pairs = [(row["query"], NAMES[row["label"]]) for row in rows]
         right = sum(classify(text, training.model).label == label for text, label in pairs)
-        figures[name] = {"argmax": round(measure(training.model, pairs)[0], 4), "asymmetric": round(right / len(pairs), 4)}
+        figures[name] = {
+            "argmax": round(measure(training.model, pairs)[0], 4),
+            "asymmetric": round(right / len(pairs), 4),
+        }
     print(json.dumps(figures, indent=1, ensure_ascii=False))
     if args.write:
         training.model.save(OUT)

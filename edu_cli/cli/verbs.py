@@ -14,6 +14,9 @@ VERBS: dict[str, str] = {
     "trace": "How an answer came about.",
     "classifier": "Train and score what tells course questions from general ones.",
     "doctor": "Check the machine, the settings and the project.",
+    "models": "Which models are on this machine, and fetching one.",
+    "backup": "Write the project to one file.",
+    "restore": "Bring back a project from a backup.",
     "status": "What is in the project.",
     "config": "The settings in force and where each came from.",
 }

@@ -52,7 +52,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A parent with all that a reader needs to judge and cite it. `also` are other documents that hold the same text."""
+    """A parent with all that a reader needs to judge and cite it. `also` names documents with the same text."""
 
     rank: int
     score: float

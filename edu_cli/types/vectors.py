@@ -42,7 +42,7 @@ class VectorRow:
 
 @dataclass(frozen=True, slots=True)
 class IndexRow:
-    """One row of a derived index (sparse, BM25). Equal `child_id` and `key` mean equal content, which is not read again."""
+    """One row of a derived index (sparse, BM25). Equal `child_id` and `key`: equal content, not read again."""
 
     child_id: str
     parent_id: str

@@ -13,8 +13,11 @@ from edu_cli.cli.app import run
 from edu_cli.cli.render import safe, to_json
 from edu_cli.cli.verbs import VERBS
 
-HEAVY = ("numpy", "pymupdf", "docx", "pptx", "cv2", "rapidocr_onnxruntime", "onnxruntime", "pymilvus", "bm25s", "jieba", "rjieba",
-         "openai", "langchain_text_splitters", "torch", "FlagEmbedding", "bs4", "lxml", "openpyxl", "rich", "sqlite3")  # fmt: skip
+HEAVY = (
+    "numpy", "pymupdf", "docx", "pptx", "cv2", "rapidocr_onnxruntime", "onnxruntime", "pymilvus", "bm25s", "jieba",
+    "rjieba", "openai", "langchain_text_splitters", "torch", "FlagEmbedding", "bs4", "lxml", "openpyxl", "rich",
+    "sqlite3",
+)  # fmt: skip
 
 
 def edu(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:

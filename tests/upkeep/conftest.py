@@ -1,4 +1,4 @@
-"""The verbs of upkeep are reachable, and a project without an encoder stands ready."""
+"""A project without an encoder stands ready."""
 
 from __future__ import annotations
 
@@ -7,14 +7,6 @@ from pathlib import Path
 import pytest
 
 from edu_cli.cli.app import run
-from edu_cli.cli.verbs import VERBS
-
-
-@pytest.fixture(autouse=True)
-def _verbs(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("doctor", "models", "backup", "restore"):
-        if name not in VERBS:
-            monkeypatch.setitem(VERBS, name, "")
 
 
 @pytest.fixture
