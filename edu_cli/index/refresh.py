@@ -55,7 +55,7 @@ def refresh_lexical(catalog: Catalog, place: LexicalPlace, text_of: TextOf, *, f
     """Rebuilds the BM25 index when, and only when, it is stale or `force`; unchanged texts are not cut again.
 
     Its rows are whole parents, since a question's words often stand in several children of one: bench/retrieval.py
-    measured nDCG@10 .01 to .06 higher than with children on all twelve sets tried.
+    measured nDCG@10 .01 to .06 higher than with children on the six sets tried.
     """
     start = time.perf_counter()
     found = check_lexical(catalog, place)
