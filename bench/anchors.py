@@ -20,8 +20,8 @@ from typing import Any
 
 from edu_cli.config import Settings, SplitSettings, cache_dir
 from edu_cli.errors import LoadError
-from edu_cli.ingest.split import choose_profile, split
-from edu_cli.ingest.workers import LoadPool
+from edu_cli.ingest.split.splitter import choose_profile, split
+from edu_cli.ingest.workers.pool import LoadPool
 from edu_cli.types import Document, Parent
 from edu_cli.wiring.ingesting import LoadOptionsFactory
 

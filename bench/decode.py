@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from edu_cli.errors import LoadError
-from edu_cli.ingest.decode import decode
+from edu_cli.ingest.text.decode import decode
 from edu_cli.text import clean
 
 LENGTHS = (5, 10, 20, 50, 200, 2000)

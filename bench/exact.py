@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.ask.search import Searcher
+from edu_cli.ask.retrieval.search import Searcher
 from edu_cli.config import cache_dir, load_settings
 from edu_cli.index.catalog import Catalog, open_catalog
 from edu_cli.index.encoders.choose import open_encoder

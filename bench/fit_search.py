@@ -1,11 +1,11 @@
-"""Fits what retrieval weighs by (edu_cli/ask/ranking.json), and says how it does on sets it was not fitted on.
+"""Fits what retrieval weighs by (edu_cli/ask/retrieval/ranking.json), and says how it does on sets it was not fitted on.
 
     python ../shared/tools/beir_to_corpus.py ../shared/data/ir/SET WORK/SET          # for each set
     edu ingest WORK/SET/docs --project WORK/SET
     python bench/fit_search.py WORK --fit SET,SET,… [--write]                        # JSON to stdout
 
-Two models, each linear in named features (edu_cli/ask/ranking.py):
-* parts: logits of the weights of the parts (edu_cli/ask/fuse.py), from how high and how spread the legs' scores are.
+Two models, each linear in named features (edu_cli/ask/retrieval/ranking.py):
+* parts: logits of the weights of the parts (edu_cli/ask/retrieval/fuse.py), from how high and how spread the legs' scores are.
 * confidence: logistic; each question comes twice, once as it is (1 where a relevant document is among the first five),
   once with its relevant documents out of sight (0).
 They are fitted three times: for e5-small; for other encoders, from features that do not hang on the height of its
@@ -28,12 +28,12 @@ import numpy.typing as npt
 from exact import Measured, open_measured
 from fitting import fit_gate, fit_logistic, padded, refusal
 
-from edu_cli.ask import ranking
-from edu_cli.ask.confidence import confidence_features
-from edu_cli.ask.examine import Examined
-from edu_cli.ask.fuse import PARTS, part_weights, weigh
-from edu_cli.ask.ranking import Linear, as_json
-from edu_cli.ask.rerank import by_fusion
+from edu_cli.ask.retrieval import ranking
+from edu_cli.ask.retrieval.confidence import confidence_features
+from edu_cli.ask.retrieval.examine import Examined
+from edu_cli.ask.retrieval.fuse import PARTS, part_weights, weigh
+from edu_cli.ask.retrieval.ranking import Linear, as_json
+from edu_cli.ask.retrieval.rerank import by_fusion
 from edu_cli.types import Scope
 
 Floats = npt.NDArray[np.float64]
@@ -130,7 +130,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--fit", default="", help="sets to fit on, by comma; all of them without it")
     parser.add_argument("--most", type=int, default=300, help="questions a set, by lot")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--write", action="store_true", help="write edu_cli/ask/ranking.json")
+    parser.add_argument("--write", action="store_true", help="write edu_cli/ask/retrieval/ranking.json")
     return parser.parse_args()
 
 

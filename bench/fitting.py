@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.ask.ranking import Linear
+from edu_cli.ask.retrieval.ranking import Linear
 
 Floats = npt.NDArray[np.float64]
 CLIP = 2.5  # as ranking.Linear clips

@@ -11,9 +11,9 @@ import json
 import sys
 from pathlib import Path
 
-from edu_cli.ingest.decode import decode
-from edu_cli.ingest.markdown import to_blocks
-from edu_cli.ingest.numbered_headings import heading_levels, numbered_line
+from edu_cli.ingest.markup.markdown import to_blocks
+from edu_cli.ingest.text.decode import decode
+from edu_cli.ingest.text.numbered_headings import heading_levels, numbered_line
 
 
 def main() -> int:

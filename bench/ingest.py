@@ -23,7 +23,7 @@ from langchain_text_splitters import MarkdownHeaderTextSplitter, RecursiveCharac
 from edu_cli.config import SplitSettings
 from edu_cli.ingest.load import load
 from edu_cli.ingest.options import LoadOptions
-from edu_cli.ingest.split import choose_profile, split
+from edu_cli.ingest.split.splitter import choose_profile, split
 
 SEPARATORS = ["\n\n", "\n", "。", "！", "？", "；", "，", " ", ""]
 Pipeline = Callable[[Path], int]

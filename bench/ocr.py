@@ -37,8 +37,8 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=len(PAGES))
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
-    from edu_cli.ingest.ocr import load_line_reader
-    from edu_cli.ingest.ocr_upright import UprightOcr
+    from edu_cli.ingest.ocr.engine import load_line_reader
+    from edu_cli.ingest.ocr.upright import UprightOcr
 
     ocr = UprightOcr(load_line_reader(args.threads))
     plain = plain_engine(args.threads)
@@ -87,9 +87,9 @@ def plain_engine_text(engine: Any, picture: np.ndarray) -> str:
 
 
 def our_text(ocr: Any, picture: np.ndarray) -> str:
-    from edu_cli.ingest.ocr_cache import FrameLines
-    from edu_cli.ingest.ocr_layout import frame_blocks
-    from edu_cli.ingest.picture_tiles import tiles, untile
+    from edu_cli.ingest.ocr.cache import FrameLines
+    from edu_cli.ingest.ocr.layout import frame_blocks
+    from edu_cli.ingest.ocr.picture_tiles import tiles, untile
 
     lines = untile([(tile, ocr.read(tile.image)) for tile in tiles(picture)])
     return "\n".join(block.text for block in frame_blocks(FrameLines(*picture.shape[1::-1], tuple(lines))))

@@ -55,7 +55,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         write_files(folder / "files", args.files)
-        time.sleep(2.5)  # stamps younger than two seconds are not trusted, see ingest/plan.py
+        time.sleep(2.5)  # stamps younger than two seconds are not trusted, see edu_cli/ingest/plan.py
         edu = [sys.executable, "-m", "edu_cli", "ingest", "files", "-q"]
         first = cpu_seconds([*edu, "--encoder", args.encoder], folder)
         figures: dict[str, list[float]] = {"start": [], "walk": [], "unchanged": [], "one_changed": []}

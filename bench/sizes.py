@@ -19,8 +19,8 @@ import numpy as np
 
 from edu_cli.config import SplitSettings
 from edu_cli.index.encoders.e5_small import E5SmallEncoder
-from edu_cli.ingest.markdown import to_blocks
-from edu_cli.ingest.split import choose_profile, encoding_text, split
+from edu_cli.ingest.markup.markdown import to_blocks
+from edu_cli.ingest.split.splitter import choose_profile, encoding_text, split
 from edu_cli.types import Document
 
 CACHE = Path.home() / ".cache" / "edu"

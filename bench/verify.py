@@ -4,7 +4,7 @@
 
 Topics with three passages each and sentences that cite one of them: right ones in other words, and ones with a
 swapped number, a negation, an invented quotation, another passage's marker, or a marker that does not exist. The half
-"tuning" chose the rules and thresholds of edu_cli/ask/support.py and facts.py; the half "kept" gives the figures.
+"tuning" chose the rules and thresholds of edu_cli/ask/verification/support.py and facts.py; the half "kept" gives the figures.
 A sentence counts as flagged when it is judged unsupported or cites a passage that does not exist.
 """
 
@@ -15,7 +15,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from edu_cli.ask.verify import judge
+from edu_cli.ask.verification.verify import judge
 from edu_cli.types import Passage
 
 DATA = Path(__file__).parents[1] / "tests" / "data" / "claims.json"

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from edu_cli.errors import LoadError
-from edu_cli.ingest.workers import Loaded
+from edu_cli.ingest.workers.pool import Loaded
 from edu_cli.protocols import Encoder, Progress, VectorStore
 from edu_cli.types import Block, Document, DualVectors, Hit, Scope, SparseVector, VectorRow
 

@@ -17,7 +17,7 @@ from edu_cli.ingest.pipeline import ingest
 from edu_cli.ingest.receipt import Receipt
 from edu_cli.ingest.request import IngestRequest, IngestTools
 from edu_cli.ingest.storing import TextVectors, VectorTools
-from edu_cli.ingest.workers import Loaded
+from edu_cli.ingest.workers.pool import Loaded
 
 _TABLES = {
     "documents": "SELECT doc_id, path, tenant, subject, content_hash, digest, title, error_code FROM documents",

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from edu_cli.errors import OcrUnavailableError
-from edu_cli.ingest.docx import read_docx
+from edu_cli.ingest.office.docx import read_docx
+from edu_cli.ingest.office.pptx import read_pptx
 from edu_cli.ingest.options import LoadOptions, PictureText
-from edu_cli.ingest.pptx import read_pptx
 from edu_cli.types import Block, Document
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from fakes import HashEncoder, MemoryStore
 
-from edu_cli.ask.asked import pairs_of, plain
-from edu_cli.ask.search import Searcher
+from edu_cli.ask.retrieval.asked import pairs_of, plain
+from edu_cli.ask.retrieval.search import Searcher
 from edu_cli.protocols import LexicalIndex, ParentSource, Reranker
 from edu_cli.settings import SearchSettings
 from edu_cli.types import Hit, Scope, StoredChild, StoredParent, VectorRow

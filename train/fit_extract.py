@@ -1,4 +1,4 @@
-"""Fits the coefficients of extractive answers (edu_cli/ask/extract_model.json) and reports on passages kept out.
+"""Fits the coefficients of extractive answers (edu_cli/ask/generation/extract_model.json) and reports on passages kept out.
 
     python train/fit_extract.py ../shared/data/ir [--write]
 
@@ -20,15 +20,15 @@ import bm25s
 import numpy as np
 import rjieba
 
-from edu_cli.ask.extract_features import NAMES, features
-from edu_cli.ask.terms import plain
-from edu_cli.ask.units import units
+from edu_cli.ask.generation.extract_features import NAMES, features
+from edu_cli.ask.generation.units import units
+from edu_cli.ask.verification.terms import plain
 
 FIT_SETS = ("cmrc2018", "drcd-hant", "squad-zh", "xquad-zh")
 OTHER_SETS = ("domainrag", "edurag-llm-course", "crud-news")
 KIN = {"squad-zh": "xquad-zh", "xquad-zh": "squad-zh"}  # translations of the same source
 RULE = {"enough": 0.85, "least": 0.1, "share": 0.25, "most": 3}
-OUT = Path(__file__).parents[1] / "edu_cli" / "ask" / "extract_model.json"
+OUT = Path(__file__).parents[1] / "edu_cli" / "ask" / "generation" / "extract_model.json"
 
 
 def words(text: str) -> list[str]:

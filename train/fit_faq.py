@@ -1,4 +1,4 @@
-"""Fits the coefficients of FAQ matching (edu_cli/ask/faq_model.json) and reports on sets that did not choose them.
+"""Fits the coefficients of FAQ matching (edu_cli/ask/front/faq_model.json) and reports on sets that did not choose them.
 
     python train/fit_faq.py ../shared/data/faq [--write]
 
@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from edu_cli.ask.faq import agrees, shortlist
-from edu_cli.ask.question_type import asked_kind
-from edu_cli.ask.terms import plain
+from edu_cli.ask.front.faq import agrees, shortlist
+from edu_cli.ask.generation.question_type import asked_kind
+from edu_cli.ask.verification.terms import plain
 from edu_cli.config import cache_dir, load_settings
 from edu_cli.index.encoders.choose import open_encoder
 from edu_cli.types import FaqRecord
@@ -28,7 +28,7 @@ from edu_cli.types import FaqRecord
 FIT = "epidemic-med"
 REPORT = ("jp-edurag", "lcqmc-open", "edu-service")
 BOUNDS = {"accept": 0.7, "same_words": 0.97, "lone_margin": 0.05}
-OUT = Path(__file__).parents[1] / "edu_cli" / "ask" / "faq_model.json"
+OUT = Path(__file__).parents[1] / "edu_cli" / "ask" / "front" / "faq_model.json"
 
 
 def rows_of(folder: Path, encoder, limit: int) -> dict[str, np.ndarray]:

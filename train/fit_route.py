@@ -1,4 +1,4 @@
-"""Trains the bundled classifier (edu_cli/ask/route_model.npz) on train/data/route.jsonl and reports on other data.
+"""Trains the bundled classifier (edu_cli/ask/front/route_model.npz) on train/data/route.jsonl and reports on other data.
 
 python train/fit_route.py [../shared/data/route] [--write]
 """
@@ -9,11 +9,11 @@ import argparse
 import json
 from pathlib import Path
 
-from edu_cli.ask.classifier import measure, train_classifier
-from edu_cli.ask.classify import classify
+from edu_cli.ask.front.classifier import measure, train_classifier
+from edu_cli.ask.front.classify import classify
 
 DATA = Path(__file__).with_name("data") / "route.jsonl"
-OUT = Path(__file__).parents[1] / "edu_cli" / "ask" / "route_model.npz"
+OUT = Path(__file__).parents[1] / "edu_cli" / "ask" / "front" / "route_model.npz"
 NAMES = {"专业咨询": "course", "通用知识": "general"}
 
 

@@ -1,4 +1,4 @@
-"""Makes edu_cli/ingest/plausible_pairs.txt: which pairs of neighbouring characters words are made of.
+"""Makes edu_cli/ingest/text/plausible_pairs.txt: which pairs of neighbouring characters words are made of.
 
     python train/plausible_pairs.py                 # needs jieba and opencc
     python train/plausible_pairs.py --check DIR...  # how well the pairs tell text from nonsense, over text files
@@ -21,7 +21,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 N_HAN, N_LATIN = 40_000, 230
-OUT = Path(__file__).parents[1] / "edu_cli" / "ingest" / "plausible_pairs.txt"
+OUT = Path(__file__).parents[1] / "edu_cli" / "ingest" / "text" / "plausible_pairs.txt"
 HAN = re.compile("[\u4e00-\u9fff]+")
 
 
@@ -68,7 +68,7 @@ def exchanged(text: str, rng: random.Random) -> str:
 
 
 def check(folders: list[Path]) -> None:
-    from edu_cli.ingest.plausible import han_share, latin_share
+    from edu_cli.ingest.text.plausible import han_share, latin_share
 
     rng = random.Random(0)
     for folder in folders:

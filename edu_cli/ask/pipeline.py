@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from edu_cli.ask.answering import declined, extracted, from_web, general, written
 from edu_cli.ask.as_json import answer_json
-from edu_cli.ask.front import front, remember_answer
+from edu_cli.ask.front.answers import front, remember_answer
+from edu_cli.ask.generation.answering import declined, extracted, from_web, general, written
 from edu_cli.ask.memory import Talk, fold_older, new_session_id, recall
-from edu_cli.ask.planning import Planned, Queries, plan, queries
+from edu_cli.ask.plan.planning import Planned, Queries, plan, queries
+from edu_cli.ask.plan.rewrite import is_follow_up, standalone_by_llm, standalone_by_rule
+from edu_cli.ask.plan.seek import seek
 from edu_cli.ask.request import AskRequest, AskTools
-from edu_cli.ask.rewrite import is_follow_up, standalone_by_llm, standalone_by_rule
-from edu_cli.ask.seek import seek
 from edu_cli.ask.trail import CountedChat, Trail
 from edu_cli.ask.turn import Turn
 from edu_cli.ask.web import asks_for_web

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from edu_cli.ask.context import heading
+from edu_cli.ask.generation.context import heading
 from edu_cli.cli.render import Output
 from edu_cli.types import Answer, Leg, Passage
 

@@ -33,7 +33,7 @@ def train(
     debug: DebugOption = False,
 ) -> None:
     """Train on DATA (a stratified part kept out, early stopping); the project uses the result from then on."""
-    from edu_cli.ask.classifier import train_classifier
+    from edu_cli.ask.front.classifier import train_classifier
 
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
     training = train_classifier(_rows(data), seed=seed)
@@ -66,8 +66,8 @@ def eval_(
     debug: DebugOption = False,
 ) -> None:
     """Accuracy and F1 of the classifier in use on DATA, as routing uses it (general only from 0.85)."""
-    from edu_cli.ask.classifier import measure
-    from edu_cli.ask.classify import classify, route_model
+    from edu_cli.ask.front.classifier import measure
+    from edu_cli.ask.front.classify import classify, route_model
 
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
     own = cli.found.classifier_path if cli.found else None

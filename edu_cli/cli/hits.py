@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from edu_cli.ask.asked import pairs_of, plain
-from edu_cli.ask.context import heading
+from edu_cli.ask.generation.context import heading
+from edu_cli.ask.retrieval.asked import pairs_of, plain
 from edu_cli.cli.render import Output, safe
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from edu_cli.ask.facts import numbers
-from edu_cli.ask.markers import MARKER
-from edu_cli.ask.terms import plain
+from edu_cli.ask.verification.facts import numbers
+from edu_cli.ask.verification.markers import MARKER
+from edu_cli.ask.verification.terms import plain
 
 _KEPT = re.compile(r"[^\W_]|%|(?<=\d)[.](?=\d)|[+#](?=\W|$)")
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|[a-z]+[0-9]*|[^\W_]|[%+#]")

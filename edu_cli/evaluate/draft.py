@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from edu_cli.ask.reply import parse_json
+from edu_cli.ask.generation.reply import parse_json
 from edu_cli.errors import ChatError
 from edu_cli.prompts import Prompt
 from edu_cli.protocols import ChatModel

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from edu_cli.ask.verify import judge as judge_claims
+from edu_cli.ask.verification.verify import judge as judge_claims
 from edu_cli.evaluate.answers import answer_measures
 from edu_cli.evaluate.asking import AnswerRow, Asked, Failure, Measure
 from edu_cli.evaluate.items import Item, Relevant

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from edu_cli.ask.reply import parse_json
+from edu_cli.ask.generation.reply import parse_json
 from edu_cli.errors import ChatError
 from edu_cli.evaluate.asking import Asked, Failure
 from edu_cli.prompts import Prompt

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from edu_cli.errors import EduError, LoadError
-from edu_cli.ingest.ooxml import refuse_bomb
+from edu_cli.ingest.office.ooxml import refuse_bomb
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.scan import shown
 from edu_cli.ingest.sniff import HEAD_BYTES, format_of, named_format
@@ -20,19 +20,19 @@ Reader = Callable[[Path, LoadOptions], Document]
 
 _ZIPPED: frozenset[Format] = frozenset({"xlsx", "odt", "odp", "ods"})  # docx and pptx are checked as they are opened
 _READERS: dict[Format, str] = {
-    "text": "text_file:read_text_file",
-    "markdown": "markdown:read_markdown",
-    "html": "html:read_html",
-    "csv": "faq_table:read_faq_table",
-    "xlsx": "faq_table:read_faq_table",
-    "pdf": "pdf:read_pdf",
-    "image": "image:read_image",
-    "docx": "docx:read_docx",
-    "pptx": "pptx:read_pptx",
-    "code": "code_file:read_code",
-    "notebook": "code_file:read_notebook",
-    "mht": "mht:read_mht",
-    **dict.fromkeys(("doc", "ppt", "xls", "rtf", "odt", "odp", "ods", "wordml"), "legacy:read_legacy"),
+    "text": "text.text_file:read_text_file",
+    "markdown": "markup.markdown:read_markdown",
+    "html": "markup.html:read_html",
+    "csv": "sheet.faq_table:read_faq_table",
+    "xlsx": "sheet.faq_table:read_faq_table",
+    "pdf": "pdf.reader:read_pdf",
+    "image": "ocr.image:read_image",
+    "docx": "office.docx:read_docx",
+    "pptx": "office.pptx:read_pptx",
+    "code": "text.code_file:read_code",
+    "notebook": "text.code_file:read_notebook",
+    "mht": "markup.mht:read_mht",
+    **dict.fromkeys(("doc", "ppt", "xls", "rtf", "odt", "odp", "ods", "wordml"), "office.legacy:read_legacy"),
 }
 
 # Office programs do save web pages as .doc and .xls; nothing saves one under these names.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from edu_cli.types import Block
 
 if TYPE_CHECKING:
-    from edu_cli.ingest.ocr_cache import FrameLines
+    from edu_cli.ingest.ocr.cache import FrameLines
 
 
 @dataclass(frozen=True, slots=True)

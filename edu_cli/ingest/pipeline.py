@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from edu_cli.errors import LoadError, UsageError
-from edu_cli.ingest.ahead import Ahead
 from edu_cli.ingest.plan import Plan, PlannedFile, plan_target
 from edu_cli.ingest.prepare import Place, Prepared, prepare, prepare_failed
 from edu_cli.ingest.receipt import ChunkCounts, FileReceipt, Receipt, receipt_of, receipts_of
@@ -24,6 +23,7 @@ from edu_cli.ingest.repair import reconcile, settle
 from edu_cli.ingest.request import IngestRequest, IngestTools
 from edu_cli.ingest.roots import Target, earlier_paths, scan_target, targets_of
 from edu_cli.ingest.storing import LazyVectors, Storing, Tally, VectorTools, batches
+from edu_cli.ingest.workers.ahead import Ahead
 from edu_cli.protocols import IngestCatalog
 from edu_cli.types import KnownDocument
 

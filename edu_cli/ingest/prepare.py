@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from edu_cli.config import SplitSettings
 from edu_cli.errors import LoadError
 from edu_cli.ingest.plan import PlannedFile
-from edu_cli.ingest.split import choose_profile, encoding_text, split
+from edu_cli.ingest.split.splitter import choose_profile, encoding_text, split
 from edu_cli.text import content_id
 from edu_cli.types import CatalogChild, CatalogDocument, CatalogParent, Document, Parent, Profile
 

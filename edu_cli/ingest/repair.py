@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from edu_cli.ingest.split import encoding_text
+from edu_cli.ingest.split.splitter import encoding_text
 from edu_cli.ingest.storing import SLICE, Encoding, Tally, VectorTools
 from edu_cli.protocols import IngestCatalog, Progress
 from edu_cli.types import ChildRow, VectorRow

@@ -9,7 +9,7 @@ from pathlib import Path
 from edu_cli.config import SplitSettings
 from edu_cli.ingest.plan import Recipe
 from edu_cli.ingest.storing import VectorTools
-from edu_cli.ingest.workers import Loaded
+from edu_cli.ingest.workers.pool import Loaded
 from edu_cli.protocols import IngestCatalog, Progress
 from edu_cli.text import content_id
 from edu_cli.types import Profile

@@ -87,7 +87,7 @@ def check_models(settings: Settings) -> CheckResult:
 
 def check_ocr(settings: Settings) -> CheckResult:
     """Whether the OCR engine loads. Raises OcrUnavailableError."""
-    from edu_cli.ingest.ocr import load_line_reader
+    from edu_cli.ingest.ocr.engine import load_line_reader
 
     if settings.ingest.ocr == "never":
         return CheckResult("OCR", "pass", "switched off by ingest.ocr = never")
@@ -96,7 +96,7 @@ def check_ocr(settings: Settings) -> CheckResult:
 
 def check_office() -> CheckResult:
     """Whether LibreOffice is there, which reads doc, ppt, xls, rtf and OpenDocument files."""
-    from edu_cli.ingest.legacy import find_office
+    from edu_cli.ingest.office.legacy import find_office
 
     found = find_office()
     if found is None:

@@ -15,7 +15,7 @@ from edu_cli.index.lexical import Bm25Index, open_lexical
 from edu_cli.index.refresh import LexicalPlace, check_lexical, is_sparse_fresh
 from edu_cli.index.sparse import open_sparse
 from edu_cli.index.tokens import open_tokenizer
-from edu_cli.ingest.split import encoding_text
+from edu_cli.ingest.split.splitter import encoding_text
 from edu_cli.project import Project
 from edu_cli.protocols import Encoder, LexicalIndex, VectorCache, VectorStore
 from edu_cli.types import ChildRow, EncoderPin, Hit, Scope

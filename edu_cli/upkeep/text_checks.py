@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from edu_cli.index.catalog import Catalog
-from edu_cli.ingest.split import encoding_text
+from edu_cli.ingest.split.splitter import encoding_text
 from edu_cli.text import content_id
 from edu_cli.types import ChildRow
 from edu_cli.upkeep.results import CheckResult

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from edu_cli.ask.request import AskTools
-    from edu_cli.ask.search import Searcher
+    from edu_cli.ask.retrieval.search import Searcher
     from edu_cli.index.vector_cache import VectorCache
 
     Vectors = Mapping[str, npt.NDArray[np.float32]]
@@ -67,7 +67,7 @@ def open_searcher(
 
     Raises IndexMismatchError where another encoder is configured, StoreError for a store that cannot be read.
     """
-    from edu_cli.ask.search import Searcher
+    from edu_cli.ask.retrieval.search import Searcher
 
     with ExitStack() as stack:
         catalog = open_catalog(project.catalog_path)
@@ -115,7 +115,7 @@ def open_ask(project: Project, settings: Settings) -> Iterator[AskTools]:
 
         chat = None
         if settings.llm.model:
-            from edu_cli.ask.chat_openai import OpenAIChat
+            from edu_cli.ask.generation.chat_openai import OpenAIChat
 
             chat = OpenAIChat(settings.llm)
         yield AskTools(
@@ -197,6 +197,6 @@ def _open_reranker(settings: Settings) -> Reranker | None:
     """The BGE reranker where it is asked for; None takes the bundled one."""
     if settings.search.reranker != "bge":
         return None
-    from edu_cli.ask.rerank_bge import BgeReranker
+    from edu_cli.ask.retrieval.rerank_bge import BgeReranker
 
     return BgeReranker(settings.search.bge_reranker, settings.encoder.device)

@@ -13,9 +13,9 @@ from edu_cli.index.catalog_write import CatalogWriter, open_catalog_writer
 from edu_cli.index.refresh import IndexReport, is_sparse_fresh, refresh_lexical, refresh_sparse
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.request import IngestTools
-from edu_cli.ingest.split import encoding_text
+from edu_cli.ingest.split.splitter import encoding_text
 from edu_cli.ingest.storing import Encoding, Tally
-from edu_cli.ingest.workers import LoadPool
+from edu_cli.ingest.workers.pool import LoadPool
 from edu_cli.project import Project
 from edu_cli.protocols import Progress
 from edu_cli.types import ChildRow
@@ -34,7 +34,7 @@ class LoadOptionsFactory:
 
     def __call__(self) -> LoadOptions:
         """Options with a picture reader of their own, which loads its engine when the first picture comes."""
-        from edu_cli.ingest.picture_reader import OcrPictureReader
+        from edu_cli.ingest.ocr.picture_reader import OcrPictureReader
 
         pictures = None if self.ocr == "never" else OcrPictureReader(self.ocr_cache, threads=1)
         return LoadOptions(self.ocr, self.pdf_password, pictures, self.max_bytes)

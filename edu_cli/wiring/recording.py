@@ -40,8 +40,8 @@ def read_faq_file(path: Path) -> tuple[list[FaqEntry], list[str]]:
 
 
 def _read_table(path: Path) -> tuple[list[FaqEntry], list[str]]:
-    from edu_cli.ingest.faq_table import read_faq_table
     from edu_cli.ingest.options import LoadOptions
+    from edu_cli.ingest.sheet.faq_table import read_faq_table
 
     try:
         document = read_faq_table(path, LoadOptions())

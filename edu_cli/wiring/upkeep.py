@@ -56,8 +56,8 @@ def check_llm(settings: Settings) -> CheckResult:
     """Asks the configured model for one word. Raises ChatError and ConfigError."""
     if not settings.llm.model:
         return CheckResult("LLM", "warn", "none is configured: answers are extractive", "set EDU_LLM_MODEL")
-    from edu_cli.ask.chat_errors import where
-    from edu_cli.ask.chat_openai import OpenAIChat
+    from edu_cli.ask.generation.chat_errors import where
+    from edu_cli.ask.generation.chat_openai import OpenAIChat
     from edu_cli.types import Message
 
     start = time.perf_counter()

@@ -7,7 +7,7 @@ import json
 import pytest
 from scripted_llm import Reply, scripted_server
 
-from edu_cli.ask.chat_openai import OpenAIChat
+from edu_cli.ask.generation.chat_openai import OpenAIChat
 from edu_cli.errors import ChatError, ConfigError, ContextOverflowError
 from edu_cli.protocols import ChatModel
 from edu_cli.settings import LlmSettings

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from search_corpus import corpus, parent
 
-from edu_cli.ask import ranking
-from edu_cli.ask.confidence import confidence, confidence_features
-from edu_cli.ask.examine import Examined
-from edu_cli.ask.ranking import Linear, ranking_for
-from edu_cli.ask.rerank import Order, by_fusion
+from edu_cli.ask.retrieval import ranking
+from edu_cli.ask.retrieval.confidence import confidence, confidence_features
+from edu_cli.ask.retrieval.examine import Examined
+from edu_cli.ask.retrieval.ranking import Linear, ranking_for
+from edu_cli.ask.retrieval.rerank import Order, by_fusion
 
 COURSE = corpus(
     parent("栈.md", "栈是后进先出的线性表。\n压栈和弹栈都在栈顶进行。", section=("栈",)),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from edu_cli.ask.extract import as_answer, citations_of, extract, extract_parts
-from edu_cli.ask.question_type import asked_kind, focus
-from edu_cli.ask.terms import plain
+from edu_cli.ask.generation.extract import as_answer, citations_of, extract, extract_parts
+from edu_cli.ask.generation.question_type import asked_kind, focus
+from edu_cli.ask.verification.terms import plain
 from edu_cli.types import Passage
 
 SYLLABUS = """# 考核方式

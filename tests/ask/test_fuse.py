@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edu_cli.ask.asked import Asked
-from edu_cli.ask.fuse import PARTS, RRF_K, leg_parts, part_weights, question_profile, rrf, single, weigh
-from edu_cli.ask.pool import minmax, pool_of
-from edu_cli.ask.ranking import Linear, as_json, ranking_for
+from edu_cli.ask.retrieval.asked import Asked
+from edu_cli.ask.retrieval.fuse import PARTS, RRF_K, leg_parts, part_weights, question_profile, rrf, single, weigh
+from edu_cli.ask.retrieval.pool import minmax, pool_of
+from edu_cli.ask.retrieval.ranking import Linear, as_json, ranking_for
 from edu_cli.types import Hit, Leg
 
 LEGS: tuple[Leg, ...] = ("dense", "sparse", "bm25")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edu_cli.ask.reply import ThinkFilter, parse_json, plain_answer, text_of_content, without_thinking
+from edu_cli.ask.generation.reply import ThinkFilter, parse_json, plain_answer, text_of_content, without_thinking
 
 
 @settings(max_examples=60, deadline=None)

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from search_corpus import PairIndex, parent
 
-from edu_cli.ask.asked import asked, holds, longest_run, plain, plain_all
-from edu_cli.ask.duplicates import distinct
-from edu_cli.ask.evidence import gather
-from edu_cli.ask.rerank import window
+from edu_cli.ask.retrieval.asked import asked, holds, longest_run, plain, plain_all
+from edu_cli.ask.retrieval.duplicates import distinct
+from edu_cli.ask.retrieval.evidence import gather
+from edu_cli.ask.retrieval.rerank import window
 
 PARENTS = (
     parent("栈.md", "栈是后进先出的线性表。\n压栈和弹栈都在栈顶进行。", section=("栈",)),

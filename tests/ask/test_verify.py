@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edu_cli.ask.claims import split_claims
-from edu_cli.ask.facts import is_verbatim, numbers
-from edu_cli.ask.markers import MarkerFilter, find_markers
-from edu_cli.ask.terms import plain
-from edu_cli.ask.verify import Verified, verify
+from edu_cli.ask.verification.claims import split_claims
+from edu_cli.ask.verification.facts import is_verbatim, numbers
+from edu_cli.ask.verification.markers import MarkerFilter, find_markers
+from edu_cli.ask.verification.terms import plain
+from edu_cli.ask.verification.verify import Verified, verify
 from edu_cli.types import Passage
 
 ROOT = Path(__file__).parents[2]

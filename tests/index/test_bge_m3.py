@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edu_cli.ask.rerank_bge import BgeReranker
+from edu_cli.ask.retrieval.rerank_bge import BgeReranker
 from edu_cli.config import EncoderSettings
 from edu_cli.errors import EncoderError
 from edu_cli.index.encoders.bge_m3 import BgeM3Encoder

@@ -11,7 +11,7 @@ import pymupdf
 
 from edu_cli.errors import OcrUnavailableError
 from edu_cli.ingest.options import LoadOptions, PictureText
-from edu_cli.ingest.pdf import read_pdf
+from edu_cli.ingest.pdf.reader import read_pdf
 from edu_cli.types import Block, Document
 
 

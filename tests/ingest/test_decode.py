@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from edu_cli.errors import LoadError
-from edu_cli.ingest.decode import decode
+from edu_cli.ingest.text.decode import decode
 
 SIMPLIFIED = "《操作系统》实验指导：实现 FIFO、LRU 与 CLOCK 三种置换算法，并统计缺页率。负责助教龚镕喆，价格单位为€。"
 TRADITIONAL = "計算機網路課程說明：平時成績佔百分之三十五，期末考試佔百分之六十五。請於星期五以前繳交報告。"

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from office_files import docx, p, style, texts
 
-from edu_cli.ingest.docx_numbering import chinese_number, circled, letters, roman
+from edu_cli.ingest.office.docx_numbering import chinese_number, circled, letters, roman
 
 
 def _level(level: int, form: str, text: str, more: str = "") -> str:

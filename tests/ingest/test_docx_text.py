@@ -7,8 +7,8 @@ import pytest
 from office_files import PICTURE, ScriptedPictures, docx, p, part, relations, style, texts, write_docx
 
 from edu_cli.errors import LoadError
-from edu_cli.ingest.docx import read_docx
-from edu_cli.ingest.docx_fields import equation
+from edu_cli.ingest.office.docx import read_docx
+from edu_cli.ingest.office.docx_fields import equation
 from edu_cli.ingest.options import LoadOptions
 
 

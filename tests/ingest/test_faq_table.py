@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from edu_cli.errors import LoadError
-from edu_cli.ingest.faq_table import read_faq_table
 from edu_cli.ingest.options import LoadOptions
+from edu_cli.ingest.sheet.faq_table import read_faq_table
 from edu_cli.types import Document, FaqEntry
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from edu_cli.errors import LoadError
-from edu_cli.ingest.html import html_blocks, read_html
+from edu_cli.ingest.markup.html import html_blocks, read_html
 from edu_cli.ingest.options import LoadOptions
 
 PAGE = """<html><head><meta charset="gb2312"><title>通知</title><style>p{color:red}</style></head><body>

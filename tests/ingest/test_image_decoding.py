@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from edu_cli.errors import LoadError
-from edu_cli.ingest.picture import frames
+from edu_cli.ingest.ocr.picture import frames
 
 
 def drawn(mode: str = "L") -> Image.Image:
@@ -114,7 +114,7 @@ def test_a_cut_jpeg_is_told() -> None:
 def test_very_large_pictures_are_made_smaller_and_still_upright(
     monkeypatch: pytest.MonkeyPatch, mode: str, kind: str
 ) -> None:
-    monkeypatch.setattr("edu_cli.ingest.picture._ENOUGH", 5_000)
+    monkeypatch.setattr("edu_cli.ingest.ocr.picture._ENOUGH", 5_000)
     exif = Image.Exif()
     exif[0x0112] = 6
     image = drawn().rotate(90, expand=True).convert(mode)

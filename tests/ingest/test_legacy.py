@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from pptx import Presentation
 
 from edu_cli.errors import LoadError
-from edu_cli.ingest.legacy import find_office
-from edu_cli.ingest.legacy_doc import text_blocks
-from edu_cli.ingest.legacy_ole import deck_blocks
-from edu_cli.ingest.legacy_rtf import rtf_text
 from edu_cli.ingest.load import load
+from edu_cli.ingest.office.legacy import find_office
+from edu_cli.ingest.office.legacy_doc import text_blocks
+from edu_cli.ingest.office.legacy_ole import deck_blocks
+from edu_cli.ingest.office.legacy_rtf import rtf_text
 from edu_cli.ingest.options import LoadOptions
 
 needs_office = pytest.mark.skipif(find_office() is None, reason="LibreOffice is not installed")
@@ -74,7 +74,7 @@ def test_an_old_deck_keeps_its_slides(old_deck: Path) -> None:
 @needs_office
 @pytest.mark.slow
 def test_a_deck_is_read_without_libreoffice_too(old_deck: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("edu_cli.ingest.legacy.find_office", lambda: None)
+    monkeypatch.setattr("edu_cli.ingest.office.legacy.find_office", lambda: None)
     document = load(old_deck, LoadOptions())
     assert [block.text for block in document.blocks] == ["第1讲", "要点1", "第2讲", "要点2"]
     assert "libreoffice-impress-nogui" in document.warnings[0]
@@ -86,7 +86,7 @@ def test_a_deck_is_read_without_libreoffice_too(old_deck: Path, monkeypatch: pyt
 def test_a_word_file_is_read_by_antiword_where_libreoffice_is_absent(
     old_word: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("edu_cli.ingest.legacy.find_office", lambda: None)
+    monkeypatch.setattr("edu_cli.ingest.office.legacy.find_office", lambda: None)
     document = load(old_word, LoadOptions())
     assert "补考费为 45 元。" in [block.text for block in document.blocks]
 
@@ -94,7 +94,7 @@ def test_a_word_file_is_read_by_antiword_where_libreoffice_is_absent(
 @needs_office
 @pytest.mark.slow
 def test_a_word_file_is_read_with_nothing_at_hand(old_word: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("edu_cli.ingest.legacy.find_office", lambda: None)
+    monkeypatch.setattr("edu_cli.ingest.office.legacy.find_office", lambda: None)
     monkeypatch.setenv("PATH", "")
     texts = [block.text for block in load(old_word, LoadOptions()).blocks]
     assert texts[:3] == ["第一章 绪论", "补考费为 45 元。", "| 设备 | 房间 |\n| 激光器 | 114 |"]
@@ -111,7 +111,7 @@ def test_the_characters_of_a_word_stream_become_paragraphs_and_rows() -> None:
 
 
 def test_without_libreoffice_the_debian_packages_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("edu_cli.ingest.legacy.find_office", lambda: None)
+    monkeypatch.setattr("edu_cli.ingest.office.legacy.find_office", lambda: None)
     path = tmp_path / "a.odt"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.text")
@@ -143,7 +143,7 @@ def test_a_soffice_that_hangs_is_ended_with_its_children(tmp_path: Path, monkeyp
     program.write_text(f"#!/bin/sh\nsleep 300 &\necho $! > {tmp_path}/child\nwait\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr("edu_cli.ingest.legacy._CONVERT_S", 1)
+    monkeypatch.setattr("edu_cli.ingest.office.legacy._CONVERT_S", 1)
     path = tmp_path / "a.rtf"
     path.write_bytes(b"{\\rtf1 x}")
     with pytest.raises(LoadError) as raised:
@@ -154,7 +154,7 @@ def test_a_soffice_that_hangs_is_ended_with_its_children(tmp_path: Path, monkeyp
 
 
 def test_rtf_is_read_without_libreoffice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("edu_cli.ingest.legacy.find_office", lambda: None)
+    monkeypatch.setattr("edu_cli.ingest.office.legacy.find_office", lambda: None)
     path = tmp_path / "a.doc"  # as old WPS versions save it
     hexed = "".join(f"\\'{byte:02x}" for byte in "补考费为45元。".encode("gbk"))
     path.write_bytes(

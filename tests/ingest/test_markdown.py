@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from edu_cli.ingest.markdown import read_markdown, to_blocks
+from edu_cli.ingest.markup.markdown import read_markdown, to_blocks
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.types import Document
 

@@ -5,8 +5,8 @@ import struct
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edu_cli.ingest.metafile import metafile_text
-from edu_cli.ingest.symbol_fonts import symbol_of
+from edu_cli.ingest.office.metafile import metafile_text
+from edu_cli.ingest.office.symbol_fonts import symbol_of
 
 
 def _record(kind: int, body: bytes) -> bytes:

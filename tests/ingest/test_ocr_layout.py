@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from edu_cli.errors import LoadError, OcrUnavailableError
-from edu_cli.ingest.image import read_image
-from edu_cli.ingest.ocr import LineReader, OcrText, Picture, Quad, _unavailable
-from edu_cli.ingest.ocr_cache import FrameLines, OcrCache
-from edu_cli.ingest.ocr_layout import frame_blocks
+from edu_cli.ingest.ocr.cache import FrameLines, OcrCache
+from edu_cli.ingest.ocr.engine import LineReader, OcrText, Picture, Quad, _unavailable
+from edu_cli.ingest.ocr.image import read_image
+from edu_cli.ingest.ocr.layout import frame_blocks
+from edu_cli.ingest.ocr.picture_reader import OcrPictureReader
+from edu_cli.ingest.ocr.picture_tiles import tiles, untile
 from edu_cli.ingest.options import LoadOptions, PictureText
-from edu_cli.ingest.picture_reader import OcrPictureReader
-from edu_cli.ingest.picture_tiles import tiles, untile
 
 
 class BarReader:

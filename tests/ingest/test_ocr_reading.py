@@ -14,10 +14,10 @@ from PIL import Image, ImageDraw, ImageFont
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 import ocr as bench  # the pages and the error rate are those of bench/ocr.py
 
-from edu_cli.ingest.ocr_layout import frame_blocks
+from edu_cli.ingest.ocr.layout import frame_blocks
+from edu_cli.ingest.ocr.picture_reader import OcrPictureReader
 from edu_cli.ingest.options import LoadOptions
-from edu_cli.ingest.pdf import read_pdf
-from edu_cli.ingest.picture_reader import OcrPictureReader
+from edu_cli.ingest.pdf.reader import read_pdf
 
 FONT = next((font for font in bench.FONTS if Path(font).exists()), None)
 pytestmark = [pytest.mark.ocr, pytest.mark.skipif(FONT is None, reason="no Chinese font (fonts-wqy-zenhei)")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from edu_cli.ingest.ocr_words import spaced
+from edu_cli.ingest.ocr.words import spaced
 
 
 def line_of(words: str, letter: int = 10, gap: int = 2, space: int = 9) -> tuple[np.ndarray, str, list[float]]:

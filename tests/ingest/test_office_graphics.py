@@ -6,9 +6,9 @@ import pytest
 from office_files import NAMESPACES, relations, write_docx
 
 from edu_cli.errors import LoadError
-from edu_cli.ingest.office_graphics import chart_blocks, diagram_blocks
-from edu_cli.ingest.omml import latex
-from edu_cli.ingest.ooxml import Element, Package, chosen
+from edu_cli.ingest.office.graphics import chart_blocks, diagram_blocks
+from edu_cli.ingest.office.omml import latex
+from edu_cli.ingest.office.ooxml import Element, Package, chosen
 
 
 def _package(tmp_path: Path, content: str) -> Package:

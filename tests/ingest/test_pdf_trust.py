@@ -12,11 +12,11 @@ from pdf_files import ScriptedPictures, new_doc, read, texts, write_lines
 from PIL import Image, ImageDraw
 
 from edu_cli.errors import LoadError
+from edu_cli.ingest.layout.line import Line
 from edu_cli.ingest.options import LoadOptions
-from edu_cli.ingest.page_line import Line
-from edu_cli.ingest.pdf import read_pdf
-from edu_cli.ingest.pdf_lines import Layer
-from edu_cli.ingest.pdf_trust import doubt
+from edu_cli.ingest.pdf.lines import Layer
+from edu_cli.ingest.pdf.reader import read_pdf
+from edu_cli.ingest.pdf.trust import doubt
 
 SECRET = "秘密"  # noqa: S105
 PROSE = [

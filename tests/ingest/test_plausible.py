@@ -6,7 +6,14 @@ import random
 
 import pytest
 
-from edu_cli.ingest.plausible import han_share, is_nonsense, is_ocr_script, is_word_pair, latin_share, strange_share
+from edu_cli.ingest.text.plausible import (
+    han_share,
+    is_nonsense,
+    is_ocr_script,
+    is_word_pair,
+    latin_share,
+    strange_share,
+)
 
 SIMPLIFIED = (
     "操作系统是管理计算机硬件与软件资源的系统软件，它"

@@ -12,8 +12,8 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
+from edu_cli.ingest.office.pptx_order import Box, reading_order
 from edu_cli.ingest.options import LoadOptions
-from edu_cli.ingest.pptx_order import Box, reading_order
 from edu_cli.types import OcrPage
 
 

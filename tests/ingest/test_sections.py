@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from edu_cli.ingest.sections import to_sections
+from edu_cli.ingest.split.sections import to_sections
 from edu_cli.types import Block, Document, FaqEntry
 
 

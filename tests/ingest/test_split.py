@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edu_cli.config import SplitSettings
-from edu_cli.ingest.markdown import to_blocks
-from edu_cli.ingest.profiles import choose_profile
-from edu_cli.ingest.split import encoding_text, pack, split
-from edu_cli.ingest.text_file import text_blocks
+from edu_cli.ingest.markup.markdown import to_blocks
+from edu_cli.ingest.split.profiles import choose_profile
+from edu_cli.ingest.split.splitter import encoding_text, pack, split
+from edu_cli.ingest.text.text_file import text_blocks
 from edu_cli.types import Block, Child, Document, Parent, Profile
 
 DEFAULT = SplitSettings()

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from edu_cli.ingest.numbered_headings import heading_levels, numeral_value
 from edu_cli.ingest.options import LoadOptions
-from edu_cli.ingest.text_file import read_text_file, text_blocks
+from edu_cli.ingest.text.numbered_headings import heading_levels, numeral_value
+from edu_cli.ingest.text.text_file import read_text_file, text_blocks
 
 
 def shown(text: str) -> list[tuple[int, str]]:

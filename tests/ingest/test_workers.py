@@ -15,7 +15,7 @@ from office_files import PICTURE, relations, write_docx
 
 from edu_cli.errors import LoadError
 from edu_cli.ingest.options import LoadOptions
-from edu_cli.ingest.workers import LoadPool
+from edu_cli.ingest.workers.pool import LoadPool
 from edu_cli.types import Document
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits of POSIX")
@@ -132,7 +132,7 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     hang = _docx(tmp_path, "hang")
     script = (
         "from pathlib import Path; from hostile_loads import hostile_options\n"
-        "from edu_cli.ingest.workers import LoadPool\n"
+        "from edu_cli.ingest.workers.pool import LoadPool\n"
         f"paths = [Path({str(path)!r}), Path({str(hang)!r})]\n"
         "for r in LoadPool(1, 600, hostile_options).load_all(paths): print(r.outcome.blocks[0].text, flush=True)\n"
     )

@@ -1,0 +1,1 @@
+"""What answers or sorts a question before anything is searched."""

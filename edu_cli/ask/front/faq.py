@@ -1,0 +1,124 @@
+"""Question x FAQ entries -> the entry that asks the same, with a probability; near misses are only offered."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from edu_cli.ask.generation.question_type import asked_kind
+from edu_cli.ask.verification import facts
+from edu_cli.ask.verification.terms import grams, plain
+from edu_cli.types import FaqRecord
+
+Vectors = npt.NDArray[np.float32]
+_MODEL = Path(__file__).with_name("faq_model.json")  # written by train/fit_faq.py
+_SHORTLIST = 30  # entries compared by vectors, so that a large FAQ costs no large encoding
+_OFFERED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FaqMatch:
+    """The entry nearest to a question: `accepted` answers it, else `others` (with it) are offered as "did you mean"."""
+
+    entry: FaqRecord
+    probability: float
+    accepted: bool
+    others: tuple[FaqRecord, ...]
+    how: str
+
+
+def match_faq(
+    question: str, entries: Sequence[FaqRecord], encode: Callable[[Sequence[str]], Vectors] | None
+) -> FaqMatch | None:
+    """The nearest entry; None where none shares anything with the question.
+
+    Words decide alone where they can, so that a question asked in an entry's own words loads no model; `encode` gives
+    vectors of length 1 and is None where there is no encoder.
+    """
+    ranked = shortlist(question, entries)
+    if not ranked:
+        return None
+    model = load_model()
+    share, entry = ranked[0]
+    others = tuple(e for _, e in ranked[:_OFFERED])
+    if share >= model.same_words and agrees(question, entry.question):
+        return FaqMatch(entry, round(min(0.99, share), 4), True, others, "words")
+    if encode is None:
+        return FaqMatch(entry, round(share * 0.5, 4), False, others, "words")
+    vectors = encode([question, *(e.question for _, e in ranked)])
+    similar = vectors[1:] @ vectors[0]
+    order = np.argsort(-similar, kind="stable")
+    best = ranked[int(order[0])][1]
+    margin = float(similar[order[0]] - similar[order[1]]) if len(order) > 1 else model.lone_margin
+    probability = model.probability(float(similar[order[0]]), margin, _same_kind(question, best.question))
+    accepted = probability >= model.accept and agrees(question, best.question)
+    offered = tuple(ranked[int(i)][1] for i in order[:_OFFERED])
+    return FaqMatch(best, round(probability, 4), accepted, offered, "vectors")
+
+
+def shortlist(question: str, entries: Sequence[FaqRecord]) -> list[tuple[float, FaqRecord]]:
+    """The entries that share the most with the question, (Dice share of the grams weighed by rarity, entry)."""
+    asked = grams(question)
+    bags = [grams(entry.question) for entry in entries]
+    found = Counter(g for bag in bags for g in bag)
+    weight = {g: math.log(1 + (len(bags) + 1) / (found[g] + 0.5)) for g in {*asked, *found}}
+    mine = sum(weight[g] for g in asked)
+    scored = []
+    for entry, bag in zip(entries, bags, strict=True):
+        shared = sum(weight[g] for g in asked & bag)
+        if shared or len(entries) <= _SHORTLIST:
+            scored.append((2 * shared / (mine + sum(weight[g] for g in bag) or 1.0), entry))
+    scored.sort(key=lambda pair: (-pair[0], pair[1].faq_id))
+    return scored[:_SHORTLIST]
+
+
+def agrees(question: str, other: str) -> bool:
+    """Whether two questions name the same numbers and Latin terms and deny the same: "第3章" is never "第4章"."""
+    mine, theirs = plain(question), plain(other)
+    return (
+        _values(mine) == _values(theirs)
+        and not facts.names(mine) ^ facts.names(theirs)
+        and facts.negations(mine) % 2 == facts.negations(theirs) % 2
+        and not facts.opposed(mine, theirs)
+    )
+
+
+def _values(text: str) -> list[float]:
+    return sorted(n.value for n in facts.numbers(text) if text[n.start : n.end] not in ("一下", "一个", "一些", "一种"))
+
+
+def _same_kind(question: str, other: str) -> float:
+    return float(asked_kind(plain(question)) == asked_kind(plain(other)))
+
+
+@dataclass(frozen=True, slots=True)
+class FaqModel:
+    """A logistic model of (cosine, margin to the second, same kind of question), and the bounds for accepting."""
+
+    intercept: float
+    cosine: float
+    margin: float
+    kind: float
+    accept: float
+    same_words: float
+    lone_margin: float
+
+    def probability(self, cosine: float, margin: float, same_kind: float) -> float:
+        """That the entry asks the same as the question."""
+        score = self.intercept + self.cosine * cosine + self.margin * margin + self.kind * same_kind
+        return 1 / (1 + math.exp(-score))
+
+
+@functools.cache
+def load_model() -> FaqModel:
+    """The bundled coefficients."""
+    raw = json.loads(_MODEL.read_text(encoding="utf-8"))
+    return FaqModel(**{name: float(raw[name]) for name in FaqModel.__dataclass_fields__})

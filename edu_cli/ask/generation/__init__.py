@@ -1,0 +1,1 @@
+"""Passages -> draft: by an LLM, or of their sentences."""

@@ -1,0 +1,109 @@
+"""Passage -> the pieces that may be quoted as an answer: sentences, list items, table rows with their head."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from edu_cli.ask.verification.injection import evidence
+from edu_cli.ask.verification.terms import plain
+from edu_cli.text import sentences
+
+_ITEM = re.compile(
+    r"\s*(?:[-*+•·●○■◆※]\s|\d{1,3}[.、)）]|[(（][\d一二三四五六七八九十]{1,3}[)）]|[①-⑳]|[一二三四五六七八九十]{1,3}、)"
+)
+_ROW = re.compile(r"\s*\|.*\|\s*$")
+_RULE = re.compile(r"\s*\|?[\s:|-]+\|?\s*$")
+_NUMBERED = re.compile(r"\s*(?:\d{1,3}[.、．]|[一二三四五六七八九十]{1,3}、)")
+_ASKS = re.compile(r"[?？]\W*$|[（(][\s　_]*[)）]")  # a question, or an exam item with its blank
+_POINTS_BACK = re.compile(r"(?:这|此|该|它|其|上述|前者|后者|因此|所以|也就是说|即)")
+_LEAST_CHARS = 4
+_LEAD_CHARS = 80
+_MOST_ITEMS = 12
+_MOST_FOLLOWING = 6
+_MOST_CHARS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A piece of passage `n` (from 1), verbatim: `context[start:end]`. `header` is the head row of its table.
+
+    `is_item` marks list items and `is_lead` what announces a list ("步骤如下：").
+    """
+
+    n: int
+    start: int
+    end: int
+    text: str
+    header: str = ""
+    is_item: bool = False
+    is_lead: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The text with what it cannot be read without."""
+        return f"{self.header}\n{self.text}" if self.header else self.text
+
+
+def units(context: str, n: int, *, headings: Sequence[str] = ()) -> list[Unit]:
+    """The pieces of one passage in order, without headings, rules, and instructions to an assistant."""
+    plain_context, titles = evidence(context), {plain(heading) for heading in headings}
+    found: list[Unit] = []
+    header = ""
+    for start, end in sentences(context):
+        text = context[start:end].strip()
+        if not plain_context[start:end].strip() or len(re.findall(r"\w", text)) < _LEAST_CHARS or plain(text) in titles:
+            continue
+        is_row = bool(_ROW.match(text))
+        if is_row and not header:
+            header = text
+            continue
+        header = header if is_row else ""
+        is_lead = text.endswith(("：", ":")) and len(text) < _LEAD_CHARS
+        found.append(Unit(n, start, end, text, header, bool(_ITEM.match(text)), is_lead))
+    return found
+
+
+def in_full(chosen: Unit, all_units: Sequence[Unit], context: str, *, wants_list: bool) -> Unit:
+    """`chosen` with what it cannot be understood without.
+
+    An item brings its list where a list was asked for, a lead what it announces, a question (of an exam or an FAQ) what
+    follows it, and a sentence that points back ("这叫…") the one before it.
+    """
+    mine = [unit for unit in all_units if unit.n == chosen.n]
+    at = mine.index(chosen)
+    first, last = at, at
+    leads = chosen.is_lead or (wants_list and at + 1 < len(mine) and mine[at + 1].is_item)
+    if leads or (chosen.is_item and wants_list):
+        first, last = _list_around(mine, at)
+    if _ASKS.search(chosen.text) or (chosen.is_lead and last == at):
+        last = _what_follows(mine, at)
+    if first and _POINTS_BACK.match(chosen.text):
+        first -= 1
+    start, end = mine[first].start, mine[last].end
+    if first == last or end - start > _MOST_CHARS:
+        return chosen
+    return replace(chosen, start=start, end=end, text=context[start:end].strip())
+
+
+def _list_around(mine: Sequence[Unit], at: int) -> tuple[int, int]:
+    first = last = at
+    while first and mine[first].is_item and mine[first - 1].is_item:
+        first -= 1
+    if mine[first].is_item and first and mine[first - 1].is_lead:
+        first -= 1
+    while last + 1 < len(mine) and mine[last + 1].is_item and last - first < _MOST_ITEMS:
+        last += 1
+    return first, last
+
+
+def _what_follows(mine: Sequence[Unit], at: int) -> int:
+    """The end of what a question or lead is followed by: up to the next numbered item, or some sentences."""
+    last = at
+    while last + 1 < len(mine) and last - at < _MOST_FOLLOWING:
+        following = mine[last + 1]
+        if _NUMBERED.match(following.text) or _ASKS.search(following.text):
+            break
+        last += 1
+    return last

@@ -1,0 +1,1 @@
+"""Question -> strategy -> what is searched for."""

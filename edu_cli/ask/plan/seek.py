@@ -1,0 +1,47 @@
+"""Questions -> passages: searched side by side, merged by parent with the questions that hit each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+from edu_cli.ask.plan.planning import Queries
+from edu_cli.ask.turn import Turn
+from edu_cli.types import Passage, SearchResult
+
+
+def seek(turn: Turn, wanted: Queries) -> SearchResult:
+    """The passages for a plan's questions; subject, tenant and documents hold for each of them."""
+    request, settings = turn.request, turn.tools.settings
+    texts = [*wanted.questions, *([f"{wanted.questions[0]}\n{wanted.passage}"] if wanted.passage else [])]
+    k = request.k or settings.ask.passages
+    search = turn.tools.search()
+
+    def one(text: str) -> SearchResult:
+        return search.search(text, k=k, mode=request.mode, scope=request.scope, rerank=request.rerank)
+
+    with turn.trail.step("retrieve") as note:
+        if len(texts) == 1:
+            found = one(texts[0])
+        else:
+            with ThreadPoolExecutor(max_workers=len(texts)) as pool:
+                found = merged(list(pool.map(one, texts)), k if wanted.passage else k + len(texts) - 1)
+        note.detail = f"{len(found.passages)} passages, confidence {found.confidence:.2f}"
+    for warning in found.warnings:
+        turn.trail.warn(warning)
+    return found
+
+
+def merged(results: Sequence[SearchResult], most: int) -> SearchResult:
+    """The results' best in turn, each parent once, so that every question keeps a place; the highest confidence."""
+    taken: dict[str, Passage] = {}
+    longest = max((len(result.passages) for result in results), default=0)
+    for rank in range(longest):
+        for result in results:
+            if rank < len(result.passages):
+                taken.setdefault(result.passages[rank].parent_id, result.passages[rank])
+    passages = tuple(replace(p, rank=n) for n, p in enumerate(list(taken.values())[:most], 1))
+    best = max(results, key=lambda r: r.confidence)
+    warnings = tuple(dict.fromkeys(w for r in results for w in r.warnings))
+    return replace(best, question=results[0].question, passages=passages, warnings=warnings)

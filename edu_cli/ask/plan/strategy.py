@@ -1,0 +1,93 @@
+"""Question -> how to search for it: as it is, by a hypothetical passage, in parts, or a step back. Rules; no LLM."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from edu_cli.ask.generation.question_type import asked_kind
+from edu_cli.ask.verification.terms import plain
+
+Kind = Literal["precise", "vague", "broad"]
+Strategy = Literal["direct", "hyde", "multi_query", "step_back"]
+DOUBTFUL_CHARS = 18  # shorter questions are searched as they are: a rewrite would add more than it explains
+
+_COMPARES = re.compile(
+    r"区别|异同|不同|差异|对比|相比|比较|优缺点|各自|分别|各有|选型|怎么选|如何选|还是|哪个(?:更|好)|\bvs\b|versus|compare|difference"
+)
+_JOINS = re.compile(r"[、，,;；]|和|与|及|以及|跟|\band\b|\bor\b|或")
+_SECOND = re.compile(r"[?？]\s*\S")  # a second question after the first
+_ALSO = re.compile(r"[，,；;]\s*(?:以及|还有|另外|并且|同时)|以及.{0,12}(?:为什么|怎么|如何|什么|多少)")
+_STORY = re.compile(r"^(?:我|我们|我的|我照|我用|我在|我把|我想|请问我|老师，?我)")
+_TROUBLE = re.compile(
+    r"报错|失败|不上|不了|不动|不出|没有?反应|还是|总是|老是|为啥|为什么|怎么办|有没有办法|可以吗|行不行|怎么改|超卖|被|崩|挂|重复|错误|异常|慢|\d"
+)
+_VAGUE = re.compile(
+    r"怎样看待|如何看待|怎么看|谈谈|讲讲|聊聊|说说|意义|价值|影响|帮助|好处|作用是什么$|未来|前景|趋势|本质|难点|直觉|热情|心态|"
+    r"应该是什么样|会怎样|带来了?什么|改变|有效$|有意义|为什么会|如何(?:培养|保持|提高|成为|做好)|怎样(?:培养|保持|提高|成为|才能)|的应用"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a question will be searched, and by which rule."""
+
+    kind: Kind
+    strategy: Strategy
+    how: str
+
+
+def choose_strategy(question: str) -> Plan:
+    """The plan by rules, in order: a story with trouble, several questions or things, an open question, the rest."""
+    text = plain(question)
+    several = _several(text)
+    long = len(text) >= DOUBTFUL_CHARS
+    if long and _STORY.search(text) and (_TROUBLE.search(text) or len(re.findall(r"[，,。]", text)) >= 2):
+        return Plan("precise", "step_back", "rule: a situation of one's own")
+    if several:
+        return Plan("broad", "multi_query", f"rule: {several}")
+    if _VAGUE.search(text) and not re.search(r"\d|[a-z]{2,}.{0,6}(?:是什么|多少)", text):
+        return Plan("vague", "hyde", "rule: an open question")
+    return Plan("precise", "direct", "rule: one thing asked for")
+
+
+def _several(text: str) -> str:
+    """What makes a question broad: several questions, a comparison, several things; "" for one thing."""
+    if _SECOND.search(text.rstrip("?？ ")) or _ALSO.search(text):
+        return "several questions"
+    if _COMPARES.search(text) and _JOINS.search(text):
+        return "a comparison"
+    things = text.count("、")
+    if (things >= 2 and asked_kind(text) in ("how", "name", "number", "list")) or (
+        things and re.search(r"和|与|及", text)
+    ):
+        return "several things"
+    return ""
+
+
+_PAIR = re.compile(
+    r"^(?:请|麻烦)?(?:比较|对比|说说|讲讲)?(?:一下|下)?(?P<a>.{1,24}?)(?:、(?P<m>.{1,16}?))?(?:和|与|跟|及|以及|\s*vs\.?\s*|还是)(?P<b>.{1,24}?)"
+    r"(?P<rest>(?:之间)?(?:的|有什么|有何|有哪些|分别|各自|哪个|哪种|怎么|如何|在|是).*)$"
+)
+
+
+def split_question(question: str) -> tuple[str, ...]:
+    """A comparison or chain of questions in parts, by rule; () where no rule splits it."""
+    whole = question.strip()
+    parts = [
+        part.strip() for part in re.split(r"[?？]\s*|(?:[，,；;]\s*(?:以及|还有|另外|并且))", whole) if part.strip()
+    ]
+    if len(parts) > 1:
+        return tuple(f"{part}？" for part in parts)
+    match = _PAIR.match(whole.rstrip("?？。. "))
+    if not match:
+        return ()
+    things = [t.strip(" ，,的") for t in (match["a"], match["m"], match["b"]) if t]
+    rest = re.sub(
+        r"(?:之间)?(?:有什么|有何|有哪些)?的?(?:主要)?(?:区别|不同|差异|异同|优缺点|对比|比较)(?:是什么|有哪些|在哪里?)?",
+        "",
+        match["rest"],
+    )
+    rest = re.sub(r"^(?:分别|各自|的)+", "", rest).strip()
+    return tuple(f"{thing}{rest}" if rest else f"{thing}是什么，有什么特点？" for thing in things)

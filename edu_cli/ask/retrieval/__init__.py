@@ -1,0 +1,1 @@
+"""Question -> passages: legs, fusion, evidence, order, confidence."""

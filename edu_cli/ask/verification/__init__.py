@@ -1,0 +1,1 @@
+"""Draft -> verified answer: markers, claims, facts."""

@@ -1,0 +1,149 @@
+"""Draft + passages -> answer: every sentence judged against what it cites, false markers dropped and told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from edu_cli.ask.verification.claims import Claim, split_claims
+from edu_cli.ask.verification.facts import matter
+from edu_cli.ask.verification.injection import evidence, instructions
+from edu_cli.ask.verification.markers import written
+from edu_cli.ask.verification.support import LEVELS, Level, Support, support
+from edu_cli.types import Citation, Passage
+
+MARK = {"zh": "（资料未证实）", "en": " (not borne out by the material)"}
+_SAYS_NOTHING = 5  # characters: "总之，" or a bullet's mark make no claim
+_QUOTE_CHARS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A claim with the support of each passage it cites (or, citing none, of the passage that fits best)."""
+
+    claim: Claim
+    supports: tuple[tuple[int, Support], ...]
+    level: Level | None
+    adopted: bool = False
+
+    @property
+    def reason(self) -> str:
+        """What speaks against it, of the support nearest to bearing it out."""
+        return max((s for _, s in self.supports), key=lambda s: s.rank).reason if self.supports else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """The answer after verification; `unsupported` are the sentences that the material does not bear out."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    unsupported: tuple[str, ...]
+    invalid_markers: tuple[int, ...]
+    warnings: tuple[str, ...]
+
+
+def verify(draft: str, passages: Sequence[Passage], *, strict: bool, language: str = "zh") -> Verified:
+    """Judges every claim of `draft` offline. `strict` removes what the material does not bear out, else it is marked.
+
+    A claim without a marker gets that of the passage that bears it out, where one does.
+    """
+    judged, claims = judge(draft, passages), split_claims(draft, len(passages))
+    text = _text(judged, strict=strict, mark=MARK[language])
+    bad = tuple(_shown(j.claim) for j in judged if j.level == "unsupported")
+    invalid = tuple(sorted({n for claim in claims for n in claim.invalid}))
+    warnings = [
+        f"{p.doc} contains instructions to the assistant; they were not followed and count as no evidence"
+        for p in passages
+        if instructions(p.context)
+    ]
+    if invalid:
+        warnings.append(f"the model cited {written(invalid)}, which do not exist; the markers were dropped")
+    warnings += [
+        f"{'removed' if strict else 'not borne out'}: {_shown(j.claim)} ({j.reason or 'no passage says so'})"
+        for j in judged
+        if j.level == "unsupported"
+    ]
+    return Verified(text, _citations(judged, passages, strict), bad, invalid, tuple(warnings))
+
+
+def judge(draft: str, passages: Sequence[Passage]) -> list[Judged]:
+    """The claims of `draft`, each with its standing; None for what claims nothing (code, a heading)."""
+    joined = "\n".join(p.context for p in passages)
+    claims = split_claims(draft, len(passages), quoted=lambda code: code in joined)
+    return [_judge(claim, claims, passages) for claim in claims if not claim.is_leftover]
+
+
+def _judge(claim: Claim, claims: Sequence[Claim], passages: Sequence[Passage]) -> Judged:
+    if claim.code or (not claim.cited and _says_nothing(claim)):
+        return Judged(claim, (), None)
+    if claim.cited:
+        supports = tuple((n, _supported_by(claim, (passages[n - 1],))) for n in claim.cited)
+        together = _supported_by(claim, [passages[n - 1] for n in claim.cited])
+        level = max((*(s.rank for _, s in supports), together.rank))[0]
+        return Judged(claim, supports, LEVELS[level])
+    ranked = [(n, _supported_by(claim, (p,))) for n, p in enumerate(passages, 1)]
+    if not ranked:
+        return Judged(claim, (), "unsupported")
+    best = max(ranked, key=lambda pair: (pair[1].rank, -pair[0]))
+    if best[1].level == "supported":
+        return Judged(claim, (best,), "supported", adopted=not _cited_in_sentence(claim, claims, best[0]))
+    return Judged(claim, (best,), best[1].level)
+
+
+def _supported_by(claim: Claim, passages: Sequence[Passage]) -> Support:
+    context = "\n".join(evidence(p.context) for p in passages)
+    return support(claim.text, context, " ".join(" ".join((p.title, *p.section)) for p in passages))
+
+
+def _says_nothing(claim: Claim) -> bool:
+    text = claim.text.strip()
+    solid = re.sub(r"[^\w]", "", matter(text))
+    return len(solid) < _SAYS_NOTHING or text.startswith("#") or (text.endswith(("：", ":")) and len(solid) < 40)
+
+
+def _cited_in_sentence(claim: Claim, claims: Sequence[Claim], n: int) -> bool:
+    return any(other.sentence == claim.sentence and n in other.cited for other in claims)
+
+
+def _text(judged: Sequence[Judged], *, strict: bool, mark: str) -> str:
+    out = ""
+    for item in judged:
+        claim = item.claim
+        if item.level == "unsupported" and strict:
+            out = out.rstrip("，,、；;") if not claim.text.endswith("\n") else out
+            continue
+        body = claim.text.rstrip()
+        tail = claim.text[len(body) :]
+        numbers = claim.cited or tuple(n for n, _ in item.supports if item.adopted)
+        out += body + written(numbers) + (mark if item.level == "unsupported" else "") + tail
+    return _tidy(out)
+
+
+def _tidy(text: str) -> str:
+    """Punctuation that lost its clause: "，。" becomes "。", a clause mark at the start goes."""
+    text = re.sub(r"[，,、；;：:]\s*(?=[。！？!?])", "", text)
+    text = re.sub(r"([。！？])(?:\s*。)+", r"\1", text)  # the full stop of a sentence that was removed
+    text = re.sub(r"^[ \t]*[，,、；;。]+", "", text, flags=re.MULTILINE)
+    return re.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def _citations(judged: Sequence[Judged], passages: Sequence[Passage], strict: bool) -> tuple[Citation, ...]:
+    found = []
+    for item in judged:
+        if strict and item.level == "unsupported":
+            continue
+        numbers = item.claim.cited or tuple(n for n, _ in item.supports if item.adopted)
+        for n, standing in item.supports:
+            if n in numbers:
+                p = passages[n - 1]
+                quote = (
+                    standing.quote if len(standing.quote) <= _QUOTE_CHARS else standing.quote[: _QUOTE_CHARS - 1] + "…"
+                )
+                found.append(Citation(n, p.doc, p.section, p.page, quote, _shown(item.claim), standing.level))
+    return tuple(found)
+
+
+def _shown(claim: Claim) -> str:
+    return " ".join(claim.text.split()).strip("，,、；;：: ")

@@ -1,0 +1,1 @@
+"""Word, PowerPoint and their ancestors -> blocks."""

@@ -1,0 +1,1 @@
+"""PDF -> blocks, each page by its text layer or by OCR."""

@@ -1,0 +1,1 @@
+"""Tables (csv, tsv, xlsx) -> FAQ entries or rows."""

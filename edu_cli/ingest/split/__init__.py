@@ -1,0 +1,1 @@
+"""Document -> sections -> parents and children."""

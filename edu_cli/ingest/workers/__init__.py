@@ -1,0 +1,1 @@
+"""Loading in processes of their own."""
