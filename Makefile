@@ -53,5 +53,5 @@ eval: $(VENV)/.run ## score the bundled gold set
 	$(BIN)/edu ingest corpus --project $(VENV)/demo -q
 	$(BIN)/edu eval corpus/questions.jsonl --compare modes --project $(VENV)/demo
 
-bench: $(VENV)/.dev ## measure (JSON on stdout)
-	@for f in bench/bench_*.py; do $(BIN)/python $$f; done
+bench: $(VENV)/.dev ## measure what needs no outside data (JSON on stdout); the other scripts of bench/ say what they need
+	@for f in encode reingest eval verify; do echo "== bench/$$f.py"; $(BIN)/python bench/$$f.py; done

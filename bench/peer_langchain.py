@@ -1,6 +1,6 @@
 """Load + split + store, encoding aside: `edu ingest` against a plain LangChain pipeline on Milvus Lite, CPU seconds.
 
-    python bench/bench_langchain.py FOLDER [--peer PYTHON] [--rounds 3]
+    python bench/peer_langchain.py FOLDER [--peer PYTHON] [--rounds 3]
 
 FOLDER holds Markdown files. PYTHON is an interpreter with langchain-milvus, langchain-text-splitters and
 pymilvus[milvus-lite] (`python -m venv peer && peer/bin/pip install langchain-milvus 'pymilvus[milvus-lite]'`); without
