@@ -54,4 +54,4 @@ eval: $(VENV)/.run ## score the bundled gold set
 	$(BIN)/edu eval corpus/questions.jsonl --compare modes --project $(VENV)/demo
 
 bench: $(VENV)/.dev ## measure what needs no outside data (JSON on stdout); the other scripts of bench/ say what they need
-	@for f in encode reingest eval verify; do echo "== bench/$$f.py"; $(BIN)/python bench/$$f.py; done
+	@for f in encode reingest verify; do echo "== bench/$$f.py"; $(BIN)/python bench/$$f.py; done
