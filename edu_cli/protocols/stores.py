@@ -1,22 +1,22 @@
-"""What the stages need from outside themselves; `wiring` gives each an adapter, tests give fakes."""
+"""What keeps: the catalog, vectors, BM25 and the records, as the stages see them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from edu_cli.types import (
     CachedVectors,
     CatalogDocument,
-    ChatReply,
     ChildRow,
-    DualVectors,
     EncoderPin,
     FaqRecord,
     FileStamp,
     Hit,
     KnownDocument,
-    Message,
     Root,
     Scope,
     SearchResult,
@@ -26,80 +26,6 @@ from edu_cli.types import (
     StoredParent,
     VectorRow,
 )
-
-if TYPE_CHECKING:  # for annotations only: most verbs do without numpy's 0.1 s
-    import numpy as np
-    import numpy.typing as npt
-
-
-class Encoder(Protocol):
-    """Text -> dense and sparse vectors in one call.
-
-    `fingerprint` names model, weights and format: vectors of two fingerprints never mix. `uses_idf` tells that the
-    sparse weights are term frequencies, so that a search must weigh the question's terms by the corpus's IDF.
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def dim(self) -> int: ...
-    @property
-    def fingerprint(self) -> str: ...
-    @property
-    def uses_idf(self) -> bool: ...
-
-    def encode_passages(self, texts: Sequence[str]) -> DualVectors:
-        """Vectors in the order of `texts`; [] gives zero rows. A text's vectors do not depend on its neighbours."""
-        ...
-
-    def encode_questions(self, texts: Sequence[str]) -> DualVectors:
-        """As `encode_passages`, for the asking side."""
-        ...
-
-
-class Reranker(Protocol):
-    """Question x passages -> a probability each that the passage answers the question."""
-
-    @property
-    def name(self) -> str: ...
-
-    def score(self, question: str, passages: Sequence[str]) -> list[float]:
-        """One score in 0..1 a passage, in the order given; [] gives []."""
-        ...
-
-
-class ChatModel(Protocol):
-    """An LLM that answers a list of messages."""
-
-    @property
-    def model(self) -> str: ...
-
-    def complete(self, messages: Sequence[Message], *, temperature: float, json_object: bool = False) -> ChatReply:
-        """One whole reply. Raises ChatError."""
-        ...
-
-    def stream(self, messages: Sequence[Message], *, temperature: float) -> Iterator[str | ChatReply]:
-        """Pieces of text as the server sends them, then the ChatReply of the whole. Raises ChatError."""
-        ...
-
-
-class OcrLine(Protocol):
-    """A recognised line: its text, confidence 0..1 and box (x0, y0, x1, y1) in pixels."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def confidence(self) -> float: ...
-    @property
-    def box(self) -> tuple[float, float, float, float]: ...
-
-
-class OcrEngine(Protocol):
-    """Picture -> lines of text."""
-
-    def read(self, image: npt.NDArray[np.uint8]) -> Sequence[OcrLine]:
-        """Lines of an (height, width, 3) RGB picture, unordered; [] for a blank one."""
-        ...
 
 
 class VectorStore(Protocol):
@@ -138,14 +64,6 @@ class LexicalIndex(Protocol):
     def idf(self, tokens: Sequence[str]) -> npt.NDArray[np.float32]:
         """ln((N + 1) / (n + .5)) of each word that n of N rows hold; a word that none holds weighs most."""
         ...
-
-
-class Progress(Protocol):
-    """What a long stage tells whoever watches; the core never prints."""
-
-    def start(self, stage: str, total: int | None) -> None: ...
-    def advance(self, stage: str, n: int = 1) -> None: ...
-    def note(self, message: str) -> None: ...
 
 
 class ParentSource(Protocol):

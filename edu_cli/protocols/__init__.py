@@ -1,0 +1,32 @@
+"""What the stages need from outside themselves; `wiring` gives each an adapter, tests give fakes."""
+
+from edu_cli.protocols.models import ChatModel, Encoder, OcrEngine, OcrLine, Progress, Reranker
+from edu_cli.protocols.stores import (
+    EVERYTHING,
+    AskRecords,
+    IngestCatalog,
+    LexicalIndex,
+    ParentSource,
+    PassageSearch,
+    ScopeWish,
+    VectorCache,
+    VectorStore,
+)
+
+__all__ = [
+    "EVERYTHING",
+    "AskRecords",
+    "ChatModel",
+    "Encoder",
+    "IngestCatalog",
+    "LexicalIndex",
+    "OcrEngine",
+    "OcrLine",
+    "ParentSource",
+    "PassageSearch",
+    "Progress",
+    "Reranker",
+    "ScopeWish",
+    "VectorCache",
+    "VectorStore",
+]
