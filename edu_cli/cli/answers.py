@@ -14,9 +14,9 @@ _SUPPORT = {"supported": "", "weak": "（只部分证实）", "unsupported": "�
 
 def show_answer(out: Output, answer: Answer, *, streamed: str, explain: bool) -> None:
     """Prints an answer; `streamed` is what a terminal has already seen of it."""
-    if not streamed:
+    if not streamed and answer.answer:
         out.text(answer.answer)
-    else:
+    elif streamed:
         out.text("")
         if answer.answer != streamed.strip():
             out.text(f"\n核对后：\n{answer.answer}" if answer.mode == "generated" else f"\n{answer.answer}")
@@ -53,7 +53,10 @@ def show_passages(out: Output, passages: Sequence[Passage]) -> None:
 
 def _explain(out: Output, answer: Answer) -> None:
     strategy = f", strategy {answer.strategy}" if answer.strategy else ""
-    out.text(f"\nroute {answer.route}, mode {answer.mode}{strategy}, confidence {answer.confidence:.2f}")
+    out.text(
+        ("\n" if answer.answer else "")
+        + f"route {answer.route}, mode {answer.mode}{strategy}, confidence {answer.confidence:.2f}"
+    )
     if answer.queries:
         out.text("searched: " + " | ".join(answer.queries))
     for step in answer.steps:

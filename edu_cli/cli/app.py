@@ -6,6 +6,7 @@ A verb's module is imported when it runs; `edu --help` and completion see names 
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from typing import Annotated, Any
@@ -66,6 +67,9 @@ def _edu(
 
 def main() -> None:
     """Entry point of `edu`: runs it and turns every failure into a sentence and an exit code."""
+    for stream in (sys.stdout, sys.stderr):  # Rich's tables too: the content is Chinese whatever the locale says
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     raise SystemExit(run(sys.argv[1:]))
 
 
@@ -74,6 +78,8 @@ def run(args: list[str]) -> int:
     try:
         code = app(args=args, prog_name="edu", standalone_mode=False)
         sys.stdout.flush()
+        if code == ExitCode.INTERRUPTED:  # Typer makes an exit code of Ctrl-C, without a word
+            raise KeyboardInterrupt
         return int(code or 0)
     except TyperException as error:
         usage = getattr(getattr(error, "ctx", None), "command_path", "edu")

@@ -110,6 +110,8 @@ def ask(
         raise UsageError("--batch and a question exclude each other.", hint="put the question into the file")
     if session and continued:
         raise UsageError("--session and -c exclude each other.", hint="-c continues the last conversation")
+    if trace:
+        _check_writable(trace)
     wanted = AskRequest(
         one_question(question) if batch is None else "",
         mode=mode.value if mode else cli.settings.search.mode,
@@ -165,8 +167,18 @@ def _answered(cli: Cli, tools: AskTools, wanted: AskRequest, *, stream: bool, ex
         for warning in answer.warnings:
             cli.out.warn(warning)
     else:
-        show_answer(cli.out, answer, streamed="".join(shown), explain=explain)
+        show_answer(cli.out, answer, streamed="".join(shown), explain=explain or wanted.plan)
     return answer
+
+
+def _check_writable(path: Path) -> None:
+    """Raises UsageError where `path` cannot be written: told before the answer is sought and printed."""
+    try:
+        path.open("a").close()
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be written: {error.strerror}.", hint="name a file in a folder of yours"
+        ) from error
 
 
 def _run_batch(cli: Cli, tools: AskTools, wanted: AskRequest, source: str) -> int:

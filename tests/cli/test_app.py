@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -95,3 +96,29 @@ def test_json_keeps_chinese_escapes_surrogates_and_refuses_nan() -> None:
     assert to_json({"a": "中\ud800"}) == '{"a": "中\\ud800"}'
     with pytest.raises(ValueError, match="JSON"):
         to_json({"a": float("nan")})
+
+
+def test_an_interrupted_verb_says_so_and_exits_130(tmp_path: Path) -> None:
+    code = (
+        "import sys\nimport edu_cli.cli.config as verb\nfrom edu_cli.cli.app import run\n"
+        "def stop(*_, **__):\n    raise KeyboardInterrupt\n"
+        "verb.open_cli = stop\nsys.exit(run(['config', '--json']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", timeout=120
+    )
+    assert done.returncode == 130
+    assert json.loads(done.stdout)["error"]["code"] == "interrupted"
+    assert done.stderr == "error: Interrupted.\n"
+
+
+def test_a_table_is_utf8_whatever_the_locale_says(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "edu_cli", "config"],
+        cwd=tmp_path,
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "EDU_ASK_CONTACT": "教务处"},
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "教务处" in done.stdout.decode("utf-8")

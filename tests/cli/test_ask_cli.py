@@ -182,3 +182,16 @@ def test_an_faq_answer_in_its_own_words_loads_no_model(project: Path) -> None:
         encoding="utf-8",
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_plan_is_shown_to_people_too(project: Path) -> None:
+    done = edu(project, "ask", "光反应和暗反应有什么区别？", "--plan", "--no-cache")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("route ")
+    assert "classify" in done.stdout
+
+
+def test_a_trace_that_cannot_be_written_is_one_json_error(project: Path) -> None:
+    done = edu(project, "ask", "暗反应发生在哪里？", "--json", "--trace", "nowhere/trace.json")
+    assert done.returncode == 2
+    assert "nowhere" in value_of(done)["error"]["message"]
