@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from edu_cli.protocols import ChatModel
-from edu_cli.types import ChatReply, LlmUse, Message, Step
+from edu_cli.types import ChatReply, FaqRecord, LlmUse, Message, Step
 
 
 class Note:
@@ -24,6 +24,7 @@ class Trail:
         self.started = time.perf_counter()
         self.steps: list[Step] = []
         self.warnings: list[str] = []
+        self.near_faq: tuple[FaqRecord, ...] = ()  # entries that may have been meant
 
     @contextmanager
     def step(self, name: str) -> Iterator[Note]:

@@ -11,7 +11,7 @@ from edu_cli.ask.request import AskRequest, AskTools
 from edu_cli.ask.trail import CountedChat, Trail
 from edu_cli.errors import ChatError
 from edu_cli.prompts import Prompt, load_prompt
-from edu_cli.types import Answer, LlmUse, Passage
+from edu_cli.types import Answer, Citation, LlmUse, Passage
 
 
 class UnansweredError(ChatError):
@@ -56,7 +56,13 @@ class Turn:
             session=self.talk.session_id,
             llm=self.chat.use if self.chat else LlmUse(),
             steps=tuple(trail.steps),
-            warnings=tuple(trail.warnings),
+            warnings=(*trail.warnings, *self._did_you_mean(rest.get("citations", ()))),
             seconds=trail.seconds,
             **rest,
         )
+
+    def _did_you_mean(self, citations: Sequence[Citation]) -> tuple[str, ...]:
+        """The FAQ entries that were nearly accepted, unless the answer is taken from their own document."""
+        cited = {citation.doc for citation in citations}
+        near = [entry.question for entry in self.trail.near_faq if entry.source not in cited]
+        return (f"did you mean: {' / '.join(near)}",) if near else ()

@@ -90,6 +90,13 @@ def test_another_number_is_another_question(records: Records) -> None:
     assert any("did you mean: 第3章什么时候考试？" in w for w in answer.warnings)
 
 
+def test_an_entry_is_not_offered_beside_an_answer_from_its_own_document(records: Records) -> None:
+    records.add_faq("", [FaqEntry("第1章里暗反应发生在哪里？", "叶绿体基质。")], "1.md")
+    answer = asked("暗反应发生在哪里？", FixedSearch(LEAF), None, records)
+    assert not answer.refused
+    assert not any("did you mean" in w for w in answer.warnings)
+
+
 def test_entries_of_another_tenant_or_subject_are_not_seen(records: Records) -> None:
     records.add_faq("甲", [FaqEntry("怎么请假？", "找甲。")], "t")
     records.add_faq("", [FaqEntry("怎么请假？", "找数据库老师。", "db")], "t")

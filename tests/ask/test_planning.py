@@ -150,3 +150,16 @@ def test_an_faq_entry_is_found_by_meaning_where_words_differ() -> None:
     assert found.entry.faq_id == "1"
     assert found.accepted
     assert match_faq("口令忘了改一下？", [], None) is None
+
+
+def test_only_near_misses_are_offered_and_two_at_the_most() -> None:
+    entries = [
+        FaqRecord(str(i), "", text, "…", "") for i, text in enumerate(("怎样补课？", "怎样请假？", "怎样转班？"))
+    ]
+    near = np.array([[1.0, 0.0], [0.955, 0.297], [0.95, 0.312], [0.6, 0.8]], dtype=np.float32)
+    found = match_faq("缺的课怎样听？", entries, lambda _texts: near)
+    assert found
+    assert not found.accepted
+    assert [entry.question for entry in found.offers(0.0)] == ["怎样补课？", "怎样请假？"]
+    assert found.nearest[0][1] > found.nearest[1][1]
+    assert found.offers(1.0) == ()

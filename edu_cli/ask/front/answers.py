@@ -94,9 +94,10 @@ def _from_faq(turn: Turn) -> Answer | None:
         note.detail = (
             f"{found.entry.question} ({found.probability:.2f} by {found.how})" if found else f"{len(entries)} entries"
         )
-    if found and not found.accepted and found.probability >= turn.tools.settings.ask.faq_offer:
-        turn.trail.warn(f"did you mean: {' / '.join(entry.question for entry in found.others)}")
-    if not found or not found.accepted:
+    if not found:
+        return None
+    if not found.accepted:
+        turn.trail.near_faq = found.offers(turn.tools.settings.ask.faq_offer)
         return None
     value = {"id": found.entry.faq_id, "question": found.entry.question, "probability": found.probability}
     return turn.answer(found.entry.answer, route="faq", mode="faq", confidence=found.probability, faq=value)

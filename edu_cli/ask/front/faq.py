@@ -21,18 +21,22 @@ from edu_cli.types import FaqRecord
 Vectors = npt.NDArray[np.float32]
 _MODEL = Path(__file__).with_name("faq_model.json")  # written by train/fit_faq.py
 _SHORTLIST = 30  # entries compared by vectors, so that a large FAQ costs no large encoding
-_OFFERED = 3
+_OFFERED = 2
 
 
 @dataclass(frozen=True, slots=True)
 class FaqMatch:
-    """The entry nearest to a question: `accepted` answers it, else `others` (with it) are offered as "did you mean"."""
+    """The entry nearest to a question; it answers where it is `accepted`. `nearest` holds the likeliest, best first."""
 
     entry: FaqRecord
     probability: float
     accepted: bool
-    others: tuple[FaqRecord, ...]
+    nearest: tuple[tuple[FaqRecord, float], ...]
     how: str
+
+    def offers(self, least: float) -> tuple[FaqRecord, ...]:
+        """The near misses, to be offered as "did you mean": those of a probability of at least `least`."""
+        return () if self.accepted else tuple(entry for entry, p in self.nearest if p >= least)
 
 
 def match_faq(
@@ -48,20 +52,32 @@ def match_faq(
         return None
     model = load_model()
     share, entry = ranked[0]
-    others = tuple(e for _, e in ranked[:_OFFERED])
     if share >= model.same_words and agrees(question, entry.question):
-        return FaqMatch(entry, round(min(0.99, share), 4), True, others, "words")
+        return FaqMatch(entry, round(min(0.99, share), 4), True, (), "words")
     if encode is None:
-        return FaqMatch(entry, round(share * 0.5, 4), False, others, "words")
+        halved = tuple((e, round(share * 0.5, 4)) for share, e in ranked[:_OFFERED])
+        return FaqMatch(entry, halved[0][1], False, halved, "words")
     vectors = encode([question, *(e.question for _, e in ranked)])
-    similar = vectors[1:] @ vectors[0]
-    order = np.argsort(-similar, kind="stable")
-    best = ranked[int(order[0])][1]
-    margin = float(similar[order[0]] - similar[order[1]]) if len(order) > 1 else model.lone_margin
-    probability = model.probability(float(similar[order[0]]), margin, _same_kind(question, best.question))
+    nearest = _likeliest(question, [e for _, e in ranked], vectors[1:] @ vectors[0])
+    best, probability = nearest[0]
     accepted = probability >= model.accept and agrees(question, best.question)
-    offered = tuple(ranked[int(i)][1] for i in order[:_OFFERED])
-    return FaqMatch(best, round(probability, 4), accepted, offered, "vectors")
+    return FaqMatch(best, probability, accepted, nearest, "vectors")
+
+
+def _likeliest(
+    question: str, entries: Sequence[FaqRecord], similar: npt.NDArray[np.float32]
+) -> tuple[tuple[FaqRecord, float], ...]:
+    """The most similar entries with their probabilities; a later one's margin, to the first, is negative."""
+    model, order = load_model(), np.argsort(-similar, kind="stable")
+    found = []
+    for i in order[:_OFFERED]:
+        rival = order[1 if i == order[0] else 0] if len(order) > 1 else None
+        margin = model.lone_margin if rival is None else float(similar[i] - similar[rival])
+        entry = entries[int(i)]
+        found.append(
+            (entry, round(model.probability(float(similar[i]), margin, _same_kind(question, entry.question)), 4))
+        )
+    return tuple(found)
 
 
 def shortlist(question: str, entries: Sequence[FaqRecord]) -> list[tuple[float, FaqRecord]]:

@@ -4,38 +4,35 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from edu_cli.ask.generation.choose import Rule, choose
 from edu_cli.ask.generation.extract_features import NAMES, features
 from edu_cli.ask.generation.question_type import asked_kind
 from edu_cli.ask.generation.units import Unit, in_full, units
-from edu_cli.ask.verification.terms import grams, plain
+from edu_cli.ask.verification.terms import coverage, grams, plain
+from edu_cli.text import sentences
 from edu_cli.types import Citation, Passage
 
 _MODEL = Path(__file__).with_name("extract_model.json")  # written by train/fit_extract.py
 _LEAST_SHARED = 0.12  # of the question's weight: a sentence below it is passed over for one above
+_STOPPED = re.compile(r"[。！？!?.][”’」』）)]*\s*$")
+_PART_SHARED = 0.5  # of a part's grams
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A linear score per sentence, made a probability over all of a question's sentences.
-
-    Sentences are taken, best first, until their probabilities reach `enough`: at most `most`, none below `least` or
-    below `share` of the best one's.
-    """
+    """A linear score per sentence, made a probability over all of a question's sentences, and how many are taken."""
 
     mean: tuple[float, ...]
     scale: tuple[float, ...]
     weights: tuple[float, ...]
-    enough: float
-    least: float
-    share: float
-    most: int
+    rule: Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +60,22 @@ def extract(question: str, passages: Sequence[Passage]) -> list[Extract]:
     else:  # found by meaning, in other words throughout: the best passage is all there is to go by
         scores[[u.n > 1 for u in found]] = -np.inf
     odds = np.exp(scores - scores.max())
-    return _chosen(question, found, odds / odds.sum(), passages)
+    probabilities, said = odds / odds.sum(), [u.shown for u in found]
+    covered = rows[:, NAMES.index("coverage")]
+    chosen = choose(question, said, [u.n for u in found], covered, probabilities, model.rule)
+    return _whole_pieces(question, found, [(i, float(probabilities[i])) for i in chosen], passages)
 
 
 def extract_parts(question: str, parts: Sequence[str], passages: Sequence[Passage]) -> list[Extract]:
-    """As `extract`, for a question in parts: the best piece for each, or the whole's where one piece answers all."""
+    """As `extract`, for a question in parts: the best piece for each, or the whole's where one piece answers all.
+
+    A part that cannot be understood alone ("各占多少？") has no piece of its own: what is found for it must share half
+    of its words, or `about` as many of the whole question's as the best piece does.
+    """
     whole = extract(question, passages)
-    best = [found[0] for part in parts if (found := extract(part, passages))]
+    found = [(part, piece) for part in parts for piece in extract(part, passages)[:1]]
+    least = load_model().rule.about * _share(question, whole[0]) if whole else 0.0
+    best = [piece for part, piece in found if _share(part, piece) >= _PART_SHARED or _share(question, piece) >= least]
     if len({(e.n, e.start) for e in best}) < 2:
         return whole
     taken: list[Extract] = []
@@ -86,26 +92,23 @@ def load_model() -> Model:
     if raw["names"] != list(NAMES):
         raise ValueError(f"{_MODEL.name} was fitted for other features; run train/fit_extract.py")
     mean, scale, weights = (tuple(raw[name]) for name in ("mean", "scale", "weights"))
-    return Model(mean, scale, weights, raw["enough"], raw["least"], raw["share"], raw["most"])
+    return Model(mean, scale, weights, Rule(raw["enough"], raw["least"], raw["share"], raw["most"], raw["about"]))
 
 
-def _chosen(
-    question: str, found: Sequence[Unit], probabilities: npt.NDArray[np.float64], passages: Sequence[Passage]
+def _whole_pieces(
+    question: str, found: Sequence[Unit], chosen: Sequence[tuple[int, float]], passages: Sequence[Passage]
 ) -> list[Extract]:
-    model = load_model()
     wants_list = asked_kind(plain(question)) in ("list", "how")
-    order = sorted(range(len(found)), key=lambda i: (-probabilities[i], i))
     taken: list[Extract] = []
-    sum_taken = 0.0
-    for i in order[: model.most]:
-        least = max(model.least, model.share * float(probabilities[order[0]]))
-        if taken and (sum_taken >= model.enough or probabilities[i] < least):
-            break
+    for i, probability in chosen:
         unit = in_full(found[i], found, passages[found[i].n - 1].context, wants_list=wants_list)
-        sum_taken += float(probabilities[i])
         if not any(_repeats(unit.text, other.text) for other in taken):
-            taken.append(Extract(unit.n, unit.start, unit.shown, round(float(probabilities[i]), 4)))
+            taken.append(Extract(unit.n, unit.start, unit.shown, round(probability, 4)))
     return taken
+
+
+def _share(question: str, piece: Extract) -> float:
+    return coverage(grams(question), grams(piece.text))
 
 
 def _repeats(text: str, other: str) -> bool:
@@ -114,8 +117,14 @@ def _repeats(text: str, other: str) -> bool:
 
 
 def as_answer(extracts: Sequence[Extract]) -> str:
-    """The pieces in reading order, each followed by its `[n]`."""
-    return "\n".join(f"{e.text}[{e.n}]" for e in _in_order(extracts))
+    """The pieces in reading order, each followed by its `[n]`; a sentence that the source wraps stands on one line."""
+    return "\n".join(f"{_unwrapped(e.text)}[{e.n}]" for e in _in_order(extracts))
+
+
+def _unwrapped(text: str) -> str:
+    pieces = (text[start:end] for start, end in sentences(text))
+    # what ends without a full stop may be code or the lines of a board, whose breaks mean something
+    return "".join(re.sub(r"\n(?=.)", " ", piece) if _STOPPED.search(piece) else piece for piece in pieces)
 
 
 def citations_of(extracts: Sequence[Extract], passages: Sequence[Passage]) -> tuple[Citation, ...]:

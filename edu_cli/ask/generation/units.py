@@ -18,6 +18,10 @@ _RULE = re.compile(r"\s*\|?[\s:|-]+\|?\s*$")
 _NUMBERED = re.compile(r"\s*(?:\d{1,3}[.、．]|[一二三四五六七八九十]{1,3}、)")
 _ASKS = re.compile(r"[?？]\W*$|[（(][\s　_]*[)）]")  # a question, or an exam item with its blank
 _POINTS_BACK = re.compile(r"(?:这|此|该|它|其|上述|前者|后者|因此|所以|也就是说|即)")
+_ANNOUNCES = re.compile(  # "…有三种异常。": says how many there are, and the next sentences say which
+    r"^[^：:，,；;]{2,30}(?:[有分包含列括为成]|如下)[^：:，,；;]{0,4}([两二三四五六2-6])(?:种|个|类|点|步|条|项|方面|部分|阶段)[^：:，,；;]{0,8}[。.]$"
+)
+_COUNTS = "两二三四五六"
 _LEAST_CHARS = 4
 _LEAD_CHARS = 80
 _MOST_ITEMS = 12
@@ -69,7 +73,8 @@ def in_full(chosen: Unit, all_units: Sequence[Unit], context: str, *, wants_list
     """`chosen` with what it cannot be understood without.
 
     An item brings its list where a list was asked for, a lead what it announces, a question (of an exam or an FAQ) what
-    follows it, and a sentence that points back ("这叫…") the one before it.
+    follows it, and a sentence that points back ("这叫…") the one before it; one that
+    only says how many there are is followed by what they are.
     """
     mine = [unit for unit in all_units if unit.n == chosen.n]
     at = mine.index(chosen)
@@ -77,7 +82,10 @@ def in_full(chosen: Unit, all_units: Sequence[Unit], context: str, *, wants_list
     leads = chosen.is_lead or (wants_list and at + 1 < len(mine) and mine[at + 1].is_item)
     if leads or (chosen.is_item and wants_list):
         first, last = _list_around(mine, at)
-    if _ASKS.search(chosen.text) or (chosen.is_lead and last == at):
+    announced = _ANNOUNCES.match(chosen.text)
+    if announced:
+        last = _announced(mine, at, announced[1], context)
+    elif _ASKS.search(chosen.text) or (chosen.is_lead and last == at):
         last = _what_follows(mine, at)
     if first and _POINTS_BACK.match(chosen.text):
         first -= 1
@@ -96,6 +104,15 @@ def _list_around(mine: Sequence[Unit], at: int) -> tuple[int, int]:
     while last + 1 < len(mine) and mine[last + 1].is_item and last - first < _MOST_ITEMS:
         last += 1
     return first, last
+
+
+def _announced(mine: Sequence[Unit], at: int, count: str, context: str) -> int:
+    """The end of the `count` sentences of the same paragraph that say what was announced."""
+    wanted = int(count) if count.isdigit() else max(2, _COUNTS.index(count) + 1)
+    last = at
+    while last - at < wanted and last + 1 < len(mine) and "\n" not in context[mine[last].start : mine[last + 1].start]:
+        last += 1
+    return last
 
 
 def _what_follows(mine: Sequence[Unit], at: int) -> int:

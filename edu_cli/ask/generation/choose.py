@@ -1,0 +1,69 @@
+"""Sentences with probabilities -> those that are quoted: the best, and others where they are about the question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from edu_cli.ask.verification.terms import plain
+
+_ORDINAL = re.compile(r"第[一二三四五六七八九十百\d]+")
+_NAMED = re.compile(r"[a-z0-9_+#.]*[a-z0-9_+#]")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Sentences are taken, best first, until their probabilities reach `enough`, `most` at the most.
+
+    None is taken below `least` or below `share` of the best one's probability, nor, from another passage, with less
+    than `about` of the weight of the question's words that the best one has. Values: train/fit_extract.py.
+    """
+
+    enough: float
+    least: float
+    share: float
+    most: int
+    about: float
+
+
+def choose(
+    question: str,
+    sentences: Sequence[str],
+    owners: Sequence[int],
+    shared: npt.NDArray[np.float64],
+    probabilities: npt.NDArray[np.float64],
+    rule: Rule,
+) -> list[int]:
+    """Indexes of the quoted sentences, best first.
+
+    `owners` are the sentences' passages, `shared` their shares of the question's words. The best is the likeliest,
+    unless one close behind it names more of what the question names: asked about 第三范式, not a sentence of 第一范式.
+    """
+    order = sorted(range(len(sentences)), key=lambda i: (-probabilities[i], i))[: rule.most]
+    least = max(rule.least, rule.share * float(probabilities[order[0]]))
+    asked = plain(question)
+    ordinals = {i: _said(_ORDINAL, asked, sentences[i]) for i in order}
+    names = {i: _said(_NAMED, asked, sentences[i]) for i in order}
+    best = order[0]
+    for i in order[1:]:
+        if probabilities[i] >= least and ordinals[i] | names[i] > ordinals[best] | names[best]:
+            best = i
+    taken = [best]
+    for i in order:
+        if probabilities[taken].sum() >= rule.enough or probabilities[i] < least:
+            break
+        is_near = owners[i] == owners[best]
+        about = is_near or (shared[i] >= rule.about * shared[best] and names[i] >= names[best])
+        if i != best and about and ordinals[i] >= ordinals[best]:
+            taken.append(i)
+    return taken
+
+
+def _said(pattern: re.Pattern[str], asked: str, sentence: str) -> frozenset[str]:
+    """What the question names that the sentence says."""
+    said = plain(sentence)
+    return frozenset(name for name in pattern.findall(asked) if name in said)
