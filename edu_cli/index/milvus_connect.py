@@ -16,6 +16,9 @@ from edu_cli.index.milvus_lock import holder_of
 if TYPE_CHECKING:
     from pymilvus import MilvusClient
 
+# Lite's server refuses a client that pings more than it works, as pymilvus's does every 10 s while texts are encoded; a
+# server inside the same process needs no pings
+_NO_PINGS = {"grpc.keepalive_time_ms": 2**31 - 1}
 _NO_PROXY = "no_grpc_proxy"  # gRPC's own, so that nothing else in the process is affected
 
 
@@ -56,7 +59,7 @@ def _open_lite(path: Path) -> MilvusClient:
     _reach_loopback_directly()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return MilvusClient(str(path))
+        return MilvusClient(str(path), grpc_options=_NO_PINGS)
     except (MilvusException, OSError) as error:
         release(path)
         holder = holder_of(path)
@@ -65,7 +68,7 @@ def _open_lite(path: Path) -> MilvusClient:
                 f"{path} is in use by another process{holder}.",
                 hint="wait until it has ended, or set EDU_MILVUS_URI to a server",
             ) from error
-        raise StoreError(f"{path} cannot be opened by Milvus Lite.", hint="run `edu ingest --rebuild`") from error
+        raise StoreError(f"{path} cannot be opened by Milvus Lite.", hint="run `edu doctor --fix`") from error
 
 
 def _open_server(target: MilvusTarget) -> MilvusClient:
@@ -107,5 +110,5 @@ def told(target: MilvusTarget) -> Iterator[None]:
             detail = f"no answer within {target.timeout_s:g} seconds"
         else:
             detail = " ".join(str(getattr(error, "message", "") or error).split())[:300]
-        hint = "run `edu ingest --rebuild`" if target.is_lite else "check milvus.uri, milvus.token and the server's log"
+        hint = "run `edu doctor --fix`" if target.is_lite else "check milvus.uri, milvus.token and the server's log"
         raise StoreError(f"{target.name} failed: {detail}.", hint=hint) from error
