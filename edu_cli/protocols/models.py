@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Protocol
 
 from edu_cli.types import ChatReply, DualVectors, Message
+
+if TYPE_CHECKING:  # for annotations only: `--help` and most verbs do without numpy's 0.1 s
+    import numpy as np
+    import numpy.typing as npt
 
 
 class Encoder(Protocol):

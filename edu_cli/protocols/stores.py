@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Protocol
 
 from edu_cli.types import (
     CachedVectors,
@@ -26,6 +23,10 @@ from edu_cli.types import (
     StoredParent,
     VectorRow,
 )
+
+if TYPE_CHECKING:  # for annotations only: `--help` and most verbs do without numpy's 0.1 s
+    import numpy as np
+    import numpy.typing as npt
 
 
 class VectorStore(Protocol):
