@@ -1,6 +1,6 @@
 """Load + split + store, encoding aside: `edu ingest` against a plain LangChain pipeline on Milvus Lite, CPU seconds.
 
-    python bench/peer_langchain.py FOLDER [--peer PYTHON] [--rounds 3]
+    python bench/peer_langchain.py FOLDER [--peer PYTHON] [--rounds 3] [--cache DIR]
 
 FOLDER holds Markdown files. PYTHON is an interpreter with langchain-milvus, langchain-text-splitters and
 pymilvus[milvus-lite] (`python -m venv peer && peer/bin/pip install langchain-milvus 'pymilvus[milvus-lite]'`); without
@@ -64,6 +64,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--peer", default="")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--cache", type=Path, help="a vector cache to keep between calls of this script")
     args = parser.parse_args()
     edu = str(Path(sys.executable).parent / "edu")
     with tempfile.TemporaryDirectory() as temp:
@@ -71,7 +72,7 @@ def main() -> None:
         for file in sorted(args.folder.rglob("*.md")):
             (copy := only / file.relative_to(args.folder)).parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(file.read_bytes())
-        env = {**os.environ, "EDU_CACHE_DIR": str(Path(temp, "cache"))}
+        env = {**os.environ, "EDU_CACHE_DIR": str(args.cache or Path(temp, "cache"))}
         _cpu([edu, "ingest", str(only), "--project", str(Path(temp, "warm")), "--json"], env)
         ours, theirs, result = [], [], {}
         for turn in range(args.rounds):
