@@ -32,12 +32,12 @@ def receipt_json(receipt: Receipt, *, verbose: bool) -> dict[str, Any]:
 
 def show_receipt(out: Output, receipt: Receipt, *, dry_run: bool) -> None:
     """A row a file that was loaded, a line a file that was not, warnings, and the sums."""
-    if not out.quiet:
-        if dry_run:
-            _show_plan(out, _shortened(out, receipt.files))
-        else:
+    if dry_run and not out.quiet:
+        _show_plan(out, _shortened(out, receipt.files))
+    elif not dry_run:
+        if not out.quiet:
             _show_loaded(out, [f for f in receipt.files if f.children and (out.verbose or f.status != "unchanged")])
-            _show_others(out, receipt)
+        _show_others(out, receipt)
     _show_warnings(out, receipt)
     out.text(_summary(receipt, dry_run=dry_run))
 
@@ -69,8 +69,8 @@ def _show_loaded(out: Output, files: Sequence[FileReceipt]) -> None:
 
 
 def _show_others(out: Output, receipt: Receipt) -> None:
-    """Files that went away, were skipped or failed; skipped ones only where the run did something, or with -v."""
-    did = out.verbose or any(f.status not in ("unchanged", "skipped") for f in receipt.files)
+    """Files that failed; and without -q, where the run did something or with -v, those that went or were skipped."""
+    did = not out.quiet and (out.verbose or any(f.status not in ("unchanged", "skipped") for f in receipt.files))
     wanted = ("removed", "skipped", "failed") if did else ("failed",)
     for status in wanted:
         for f in _shortened(out, [f for f in receipt.files if f.status == status]):

@@ -131,3 +131,11 @@ def test_names_that_could_harm_a_terminal_are_made_visible(course: Path, capsys:
     run(["ingest", str(course)])
     printed = capsys.readouterr()
     assert "\x1b[2J" not in printed.out + printed.err
+
+
+def test_quiet_names_the_files_that_failed(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (course / "空.md").write_bytes(b"")
+    assert run(["ingest", str(course), "-q"]) == 3
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].startswith("failed 空.md: ")
+    assert len(printed) == 2
