@@ -13,6 +13,13 @@ from edu_cli.ask.verification.terms import plain
 
 _ORDINAL = re.compile(r"第[一二三四五六七八九十百\d]+")
 _NAMED = re.compile(r"[a-z0-9_+#.]*[a-z0-9_+#]")
+_TERM = re.compile(
+    r"^(?:请问)?(?:什么是|何谓|什么叫做?)([^?？，。]{2,20})[?？。]?$|"
+    r"^([^?？，。的]{2,20}?)(?:是什么|是指什么|指的是什么|是什么意思|的定义(?:是什么)?)[?？。]?$"
+)
+# A sentence that opens with the term asked about defines it: of 13 questions of the sets of train/fit_extract.py where
+# another sentence was likelier, it was the right one in 12; in the last its odds were under 1:200.
+_TERM_ODDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +49,20 @@ def choose(
 
     `owners` are the sentences' passages, `shared` their shares of the question's words. The best is the likeliest,
     unless one close behind it names more of what the question names: asked about 第三范式, not a sentence of 第一范式.
+    One that defines the term asked about is quoted with sentences of its own passage only.
     """
     order = sorted(range(len(sentences)), key=lambda i: (-probabilities[i], i))[: rule.most]
     least = max(rule.least, rule.share * float(probabilities[order[0]]))
     asked = plain(question)
-    ordinals = {i: _said(_ORDINAL, asked, sentences[i]) for i in order}
-    names = {i: _said(_NAMED, asked, sentences[i]) for i in order}
-    best = order[0]
-    for i in order[1:]:
+    defining = _defining(asked, sentences, probabilities)
+    best = order[0] if defining is None else defining
+    ordinals = {i: _said(_ORDINAL, asked, sentences[i]) for i in {best, *order}}
+    names = {i: _said(_NAMED, asked, sentences[i]) for i in {best, *order}}
+    for i in order[1:] if defining is None else ():
         if probabilities[i] >= least and ordinals[i] | names[i] > ordinals[best] | names[best]:
             best = i
     taken = [best]
-    for i in order:
+    for i in order if defining is None else [i for i in order if owners[i] == owners[best]]:
         if probabilities[taken].sum() >= rule.enough or probabilities[i] < least:
             break
         is_near = owners[i] == owners[best]
@@ -61,6 +70,20 @@ def choose(
         if i != best and about and ordinals[i] >= ordinals[best]:
             taken.append(i)
     return taken
+
+
+def _defining(asked: str, sentences: Sequence[str], probabilities: npt.NDArray[np.float64]) -> int | None:
+    """The likeliest sentence that opens with the term whose meaning is asked for; None where there is none."""
+    match = _TERM.match(asked)
+    if not match:
+        return None
+    term, least = (match[1] or match[2]).strip(), _TERM_ODDS * float(probabilities.max())
+    found = [
+        i
+        for i, text in enumerate(sentences)
+        if probabilities[i] >= least and re.sub(r"^[\W_]+", "", plain(text)).startswith(term)
+    ]
+    return max(found, key=lambda i: float(probabilities[i]), default=None)
 
 
 def _said(pattern: re.Pattern[str], asked: str, sentence: str) -> frozenset[str]:
