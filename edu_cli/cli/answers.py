@@ -36,11 +36,14 @@ def show_sources(out: Output, answer: Answer) -> None:
     for citation in answer.citations:
         old = standing.get(citation.n, citation.support)
         standing[citation.n] = min(old, citation.support, key=lambda s: worst[s])
+    if answer.faq and not standing:
+        out.text(f"\n来源：常见问题「{answer.faq['question']}」")
     if not standing:
         return
     out.text("\n来源：")
     for n in sorted(standing):
-        out.text(f"[{n}] {heading(answer.passages[n - 1])}{_SUPPORT[standing[n]]}")
+        pages = [c.page for c in answer.citations if c.n == n and c.page is not None]
+        out.text(f"[{n}] {heading(answer.passages[n - 1], pages)}{_SUPPORT[standing[n]]}")
 
 
 def show_passages(out: Output, passages: Sequence[Passage]) -> None:

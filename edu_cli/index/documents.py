@@ -80,8 +80,10 @@ def scope_of(
 ) -> Scope:
     """The scope of a search. Each filter is `key=value`; values of one key are alternatives, keys must all hold.
 
-    Raises UsageError for a filter that is none, or whose key no document has.
+    Raises UsageError for a subject or a key that no document has, and for a filter that is none.
     """
+    if subject is not None:
+        _check_subject(catalog, tenant, subject)
     if doc_glob is None and not filters:
         return Scope(tenant, subject)
     ids = {row[0] for row in catalog.database.rows(_IDS, {"tenant": tenant, "glob": doc_glob})}
@@ -94,6 +96,14 @@ def scope_of(
     for found in by_key.values():
         ids &= found
     return Scope(tenant, subject, frozenset(ids))
+
+
+def _check_subject(catalog: Catalog, tenant: str, subject: str) -> None:
+    known = subjects(catalog, tenant)
+    if known and subject not in known:
+        nearest = difflib.get_close_matches(subject, filter(None, known), n=1, cutoff=0.0)
+        hint = f"did you mean {nearest[0]!r}? " if nearest else ""
+        raise UsageError(f"No document has the subject {subject!r}.", hint=f"{hint}`edu status` lists them")
 
 
 def subjects(catalog: Catalog, tenant: str = "") -> dict[str, int]:

@@ -14,7 +14,7 @@ from edu_cli.protocols import IngestCatalog, Progress
 from edu_cli.text import content_id
 from edu_cli.types import Profile
 
-FORMAT = "1"  # raised when readers or the splitter change what they make of a file, so that all are read again
+FORMAT = "2"  # raised when readers or the splitter change what they make of a file, so that all are read again
 
 
 @dataclass(frozen=True, slots=True)

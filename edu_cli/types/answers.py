@@ -52,7 +52,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A parent with all that a reader needs to judge and cite it. `also` names documents with the same text."""
+    """A parent with all that a reader needs to judge and cite it. `also` names documents with the same text.
+
+    `pages` tells where in `context` a page begins: (offset, page), in order.
+    """
 
     rank: int
     score: float
@@ -70,6 +73,7 @@ class Passage:
     rerank_score: float | None = None
     page_end: int | None = None
     also: tuple[str, ...] = ()
+    pages: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The whole path on BGE-M3 and the BGE reranker: tiny models of the real architectures, loaded by the real libraries."""
+"""The whole path on BGE-M3 and the BGE reranker: tiny models of the real shapes, loaded by the real libraries."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from edu_cli import __version__
 from edu_cli.ask.as_json import answer_json
 from edu_cli.ask.front.faq import match_faq
 from edu_cli.ask.front.greeting import read_talks, small_talk
@@ -59,6 +60,7 @@ def cache_key(turn: Turn) -> str:
         f"{request.mode}/{request.k}/{request.rerank}/{request.strategy}/{request.strict}",
         f"{turn.chat.model if turn.chat else 'extractive'}/{turn.tools.settings.ask.threshold}",
         turn.prompt("answer").version,
+        __version__,
     )
 
 

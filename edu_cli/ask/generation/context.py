@@ -75,11 +75,18 @@ def window(passage: Passage, budget: int) -> str:
     return text[start:end].strip()
 
 
-def heading(passage: Passage) -> str:
-    """Where a passage stands, on one line: `doc › section › section，第3页`."""
+def page_of(passage: Passage, quote: str) -> int | None:
+    """The page on which `quote` begins; that of the passage's best child where the quote is not found in it."""
+    at = passage.context.find(quote.rstrip("…")) if quote.strip("…") else -1
+    return next((page for start, page in reversed(passage.pages) if 0 <= start <= at), passage.page)
+
+
+def heading(passage: Passage, cited: Sequence[int] = ()) -> str:
+    """Where a passage stands, on one line: `doc › section › section，第3页`; `cited` are the pages that matter."""
     parts = [passage.doc, *passage.section]
     line = " › ".join(" ".join(part.split()) for part in parts if part.strip())
-    return f"{line}，第{passage.page}页" if passage.page else line
+    pages = sorted(set(cited)) or ([passage.page] if passage.page else [])
+    return f"{line}，第{'、'.join(map(str, pages))}页" if pages else line
 
 
 def _fenced(passages: tuple[Passage, ...], tokens: int) -> Context:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from edu_cli.ask.generation.choose import Rule, choose
+from edu_cli.ask.generation.context import page_of
 from edu_cli.ask.generation.extract_features import NAMES, features
 from edu_cli.ask.generation.question_type import asked_kind
 from edu_cli.ask.generation.units import Unit, in_full, units
@@ -130,7 +131,7 @@ def _unwrapped(text: str) -> str:
 def citations_of(extracts: Sequence[Extract], passages: Sequence[Passage]) -> tuple[Citation, ...]:
     """What each piece cites: itself, so each is supported."""
     cited = ((e, passages[e.n - 1]) for e in _in_order(extracts))
-    return tuple(Citation(e.n, p.doc, p.section, p.page, e.text, e.text, "supported") for e, p in cited)
+    return tuple(Citation(e.n, p.doc, p.section, page_of(p, e.text), e.text, e.text, "supported") for e, p in cited)
 
 
 def _in_order(extracts: Sequence[Extract]) -> list[Extract]:

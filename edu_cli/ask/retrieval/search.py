@@ -160,6 +160,7 @@ def _passage(examined: Examined, order: Order, row: int, rank: int, also: tuple[
         rerank_score=score if order.reranked else None,
         page_end=child.page_end if child and child.page is not None else parent.page_end,
         also=also,
+        pages=tuple((c.start, c.page) for c in parent.children if c.page is not None),
     )
 
 

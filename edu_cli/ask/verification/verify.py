@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from edu_cli.ask.generation.context import page_of
 from edu_cli.ask.verification.claims import Claim, split_claims
 from edu_cli.ask.verification.facts import matter
 from edu_cli.ask.verification.injection import evidence, instructions
@@ -141,7 +142,9 @@ def _citations(judged: Sequence[Judged], passages: Sequence[Passage], strict: bo
                 quote = (
                     standing.quote if len(standing.quote) <= _QUOTE_CHARS else standing.quote[: _QUOTE_CHARS - 1] + "…"
                 )
-                found.append(Citation(n, p.doc, p.section, p.page, quote, _shown(item.claim), standing.level))
+                found.append(
+                    Citation(n, p.doc, p.section, page_of(p, standing.quote), quote, _shown(item.claim), standing.level)
+                )
     return tuple(found)
 
 

@@ -131,7 +131,7 @@ def _parent(section: Section, pieces: Sequence[Piece], sizes: Sizes) -> Parent:
         spans.append((start, len(text)))
     children = tuple(
         _child(section, pieces, spans, text, a, b)
-        for a, b in _child_groups(pieces, spans, sizes)
+        for a, b in _child_groups(pieces, spans, sizes, [section.blocks[piece.block].page for piece in pieces])
         if text[spans[a][0] : spans[b - 1][1]].strip()
     )
     pages = [page for piece in pieces if (page := section.blocks[piece.block].page) is not None]
@@ -144,12 +144,18 @@ def _parent(section: Section, pieces: Sequence[Piece], sizes: Sizes) -> Parent:
     )
 
 
-def _child_groups(pieces: Sequence[Piece], spans: Sequence[tuple[int, int]], sizes: Sizes) -> list[tuple[int, int]]:
-    """(first, last + 1) of the pieces of each child: units apart, a unit in one child where it is kept whole."""
-    units = [0, *(nth for nth, piece in enumerate(pieces) if piece.is_unit and nth)]
+def _child_groups(
+    pieces: Sequence[Piece], spans: Sequence[tuple[int, int]], sizes: Sizes, pages: Sequence[int | None]
+) -> list[tuple[int, int]]:
+    """(first, last + 1) of the pieces of each child: units apart, a unit in one child where it is kept whole.
+
+    Prose is cut where a page begins too, so that a child's page is the page to cite.
+    """
+    has_units = any(piece.is_unit for piece in pieces)
+    begins = [n for n in range(1, len(pieces)) if (pieces[n].is_unit if has_units else pages[n] != pages[n - 1])]
     groups: list[tuple[int, int]] = []
-    for a, b in zip(units, [*units[1:], len(pieces)], strict=True):
-        limit = sizes.whole if len(units) > 1 or pieces[a].is_unit else sizes.child
+    for a, b in zip([0, *begins], [*begins, len(pieces)], strict=True):
+        limit = sizes.whole if has_units else sizes.child
         if spans[b - 1][1] - spans[a][0] <= limit:
             groups.append((a, b))
             continue
