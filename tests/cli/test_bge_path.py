@@ -12,7 +12,7 @@ import pytest
 
 pytestmark = [pytest.mark.models, pytest.mark.slow]
 FILES = {
-    "redis/有序集合.md": "# 有序集合\n\n## 底层结构\n\n有序集合的底层使用跳跃表和字典实现，跳跃表支持按分值范围查询。\n",
+    "redis/有序集合.md": "# 有序集合\n\n## 底层结构\n\n底层使用跳跃表和字典实现，跳跃表支持按分值范围查询。\n",
     "java/比较.md": "# 比较对象\n\nequals 方法用于比较对象内容是否相等，== 比较引用地址。\n",
     "ai/课程.txt": "人工智能课程介绍机器学习、深度学习与大数据处理的基本概念。\n",
 }
