@@ -99,6 +99,7 @@ def test_a_server_that_hangs_or_restarts_is_told_and_loses_nothing(tmp_path):
         store.upsert([row("a", dense(1))])
         store.flush()
         process.send_signal(signal.SIGSTOP)
+        time.sleep(0.5)  # all its threads stop a little later than the signal is sent
         start = time.monotonic()
         with pytest.raises(StoreError, match="no answer within 2 seconds"):
             found(store, dense(1))
