@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -126,11 +125,3 @@ class SilentProgress:
     def note(self, message: str) -> None:
         """A notice on stderr."""
         self.out.note(message)
-
-
-def width_of_terminal() -> int:
-    """Columns of the terminal, 100 in a pipe."""
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns
-    except OSError:
-        return 100
