@@ -14,7 +14,7 @@ from edu_cli.index.encoders.choose import open_encoder
 from edu_cli.project import Project
 from edu_cli.protocols import Encoder, LexicalIndex, Reranker, ScopeWish, VectorStore
 from edu_cli.types import EncoderPin, Scope, StoredParent
-from edu_cli.wiring.places import NO_ENCODER, lexical_place, milvus_target, open_reader, vectors_path
+from edu_cli.wiring.places import NO_ENCODER, check_encoder, lexical_place, milvus_target, open_reader, vectors_path
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,12 +131,7 @@ def open_ask(project: Project, settings: Settings) -> Iterator[AskTools]:
 
 def _checked_pin(catalog: Catalog, project: Project, settings: Settings) -> EncoderPin:
     pin = catalog.encoder() or NO_ENCODER
-    wanted = settings.encoder.name
-    if wanted not in ("auto", pin.name):
-        raise IndexMismatchError(
-            f"The vectors of {project.root} were made by {pin.name}, and {wanted} is configured.",
-            hint=f"`edu ingest PATH --rebuild` encodes everything by {wanted}; EDU_ENCODER={pin.name} keeps it",
-        )
+    check_encoder(project, pin, settings.encoder.name)
     return pin
 
 

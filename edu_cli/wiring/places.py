@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from edu_cli.config import Settings, cache_dir
+from edu_cli.errors import IndexMismatchError
 from edu_cli.index.catalog import Catalog, open_catalog
 from edu_cli.index.refresh import IndexReport, LexicalPlace, check_lexical
 from edu_cli.project import Project
@@ -60,3 +61,14 @@ def open_reader(project: Project) -> Iterator[Catalog]:
         yield catalog
     finally:
         catalog.close()
+
+
+def check_encoder(project: Project, pinned: EncoderPin, wanted: str) -> None:
+    """Raises IndexMismatchError where another encoder is configured than the project is bound to."""
+    if wanted in ("auto", pinned.name):
+        return
+    holds = "has no vectors" if pinned.name == "none" else f"has vectors made by {pinned.name}"
+    raise IndexMismatchError(
+        f"{project.root} {holds}, and the encoder {wanted} is configured.",
+        hint=f"`edu ingest PATH --rebuild` encodes everything by {wanted}; EDU_ENCODER={pinned.name} keeps it",
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from edu_cli.config import Settings, cache_dir
-from edu_cli.errors import IndexMismatchError, StoreError
+from edu_cli.errors import StoreError
 from edu_cli.index.catalog_write import CatalogWriter
 from edu_cli.index.encoders.choose import choose_encoder, open_encoder
 from edu_cli.index.lock import patiently
@@ -18,7 +18,7 @@ from edu_cli.project import Project
 from edu_cli.protocols import Encoder, Progress
 from edu_cli.text import content_id
 from edu_cli.types import EncoderPin
-from edu_cli.wiring.places import NO_ENCODER, milvus_target, vectors_path
+from edu_cli.wiring.places import NO_ENCODER, check_encoder, milvus_target, vectors_path
 
 if TYPE_CHECKING:
     from edu_cli.index.milvus import MilvusStore
@@ -45,15 +45,9 @@ class IngestVectors:
     def pin(self, *, rebuild: bool) -> EncoderPin:
         """The encoder that the project is bound to from now on. Raises IndexMismatchError and EncoderError."""
         pinned = self._catalog.encoder()
-        wanted = self._settings.encoder.name
         if pinned and not rebuild:
-            if wanted in ("auto", pinned.name):
-                return pinned
-            holds = "has no vectors" if pinned.name == "none" else f"has vectors made by {pinned.name}"
-            raise IndexMismatchError(
-                f"{self._project.root} {holds}, and the encoder {wanted} is configured.",
-                hint=f"`edu ingest PATH --rebuild` encodes everything by {wanted}; EDU_ENCODER={pinned.name} keeps it",
-            )
+            check_encoder(self._project, pinned, self._settings.encoder.name)
+            return pinned
         choice = choose_encoder(self._settings.encoder)
         self._progress.note(f"encoder: {choice.name} ({choice.reason})")
         pin = NO_ENCODER
