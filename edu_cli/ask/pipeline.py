@@ -34,6 +34,17 @@ def ask(request: AskRequest, tools: AskTools, show: Callable[[str], None] | None
     return answer if request.plan else _remember(turn, answer)
 
 
+def passages_for(request: AskRequest, tools: AskTools) -> tuple[Queries, SearchResult]:
+    """What `request.strategy` searches for and what it finds, without front layer, threshold or answer.
+
+    The queries' strategy is `direct` where the one asked for has nothing to rewrite, or lacks its LLM. Raises
+    UsageError for an empty question.
+    """
+    turn = _begin(request, tools, None)
+    wanted = queries(turn, plan(turn).strategy or "direct")
+    return wanted, seek(turn, wanted)
+
+
 def _begin(request: AskRequest, tools: AskTools, show: Callable[[str], None] | None) -> Turn:
     request = replace(request, question=clean(request.question)[0])  # a pasted control code is no part of it
     if not request.question.strip():
