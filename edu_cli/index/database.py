@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from edu_cli.errors import EduError, IndexMismatchError, StoreError
+from edu_cli.index.read_only import cannot_write, connect_read_only
 
 BUSY_S = 30.0  # a transaction of ours is far shorter; who waits longer than this waits for something stuck
 
@@ -19,24 +21,31 @@ class Database:
 
     `steps` are SQL scripts; `user_version` counts those that the file has had. A file from before gets the missing
     ones in one transaction, after a copy of it was put beside it. What is not `durable` may lose its last transactions
-    when the power fails, never when the process is killed.
+    when the power fails, never when the process is killed. A file that cannot be written is read; writing to it is a
+    StoreError with the code `read_only`.
     """
 
     def __init__(self, path: Path, steps: Sequence[str], application_id: int, *, durable: bool = True) -> None:
         self.path = path
         self._lock = threading.RLock()
+        self._is_unchanged = lambda: True
         with _told(path):
-            self._connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
             try:
-                self._prepare(steps, application_id, durable)
-            except BaseException:
-                self._connection.close()
-                raise
+                self._connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+                self._prepared(steps, application_id, durable)
+            except sqlite3.OperationalError as error:
+                if not cannot_write(error) or not path.is_file():
+                    raise
+                self._connection, self._is_unchanged = connect_read_only(path)
+                self._prepared(steps, application_id, durable=None)
 
     def rows(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query. Raises StoreError."""
         with self._lock, _told(self.path):
-            return self._connection.execute(sql, parameters).fetchall()
+            found = self._connection.execute(sql, parameters).fetchall()
+            if not self._is_unchanged():
+                raise StoreError(f"{self.path} was changed while it was read.", hint="run it again")
+            return found
 
     def one(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         """The first column of the first row, None without one. Raises StoreError."""
@@ -69,7 +78,15 @@ class Database:
         with self._lock:
             self._connection.close()
 
-    def _prepare(self, steps: Sequence[str], application_id: int, durable: bool) -> None:
+    def _prepared(self, steps: Sequence[str], application_id: int, durable: bool | None) -> None:
+        try:
+            self._prepare(steps, application_id, durable)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _prepare(self, steps: Sequence[str], application_id: int, durable: bool | None) -> None:
+        """Checks the format, and brings the file up to date; `durable` None: it is only read."""
         run = self._connection.execute
         version = run("PRAGMA user_version").fetchone()[0]
         owner = run("PRAGMA application_id").fetchone()[0]
@@ -80,6 +97,13 @@ class Database:
                 f"{self.path} has format {version}, and this edu knows formats up to {len(steps)}.",
                 hint="update edu: pip install -U edu-cli",
             )
+        if durable is None:
+            if version < len(steps):
+                raise StoreError(
+                    f"{self.path} has format {version}, and cannot be written to be brought to format {len(steps)}.",
+                    hint="run `edu status` once where it can be written",
+                )
+            return
         run("PRAGMA journal_mode = WAL")
         run(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         run("PRAGMA foreign_keys = ON")
@@ -125,6 +149,10 @@ def _told(path: Path) -> Iterator[None]:
         raise
     except sqlite3.OperationalError as error:
         text = str(error)
+        if cannot_write(error) and path.is_file():
+            what = "written" if os.access(path, os.R_OK) else "read"
+            hint = f"check the permissions of {path} and of its folder"
+            raise StoreError(f"{path} cannot be {what}.", hint=hint, code="read_only") from error
         if "locked" in text or "busy" in text:
             raise StoreError(f"{path} is busy: another edu is writing to it.", hint="wait for it to finish") from error
         code = "damaged" if path.is_dir() else ""

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.errors import StoreError
+from edu_cli.errors import EduError, StoreError
 from edu_cli.index.database import Database
 from edu_cli.index.schema import VECTOR_STEPS, VECTORS_ID
 from edu_cli.types import CachedVectors, SparseVector
@@ -26,9 +26,12 @@ class VectorCache:
     def __init__(self, database: Database, fingerprint: str) -> None:
         self._database = database
         self.set_aside: Path | None = None  # where the damaged file went that stood here before
-        with database.transaction() as connection:
-            connection.execute("INSERT OR IGNORE INTO encoders (fingerprint) VALUES (?)", (fingerprint,))
-        self._encoder = database.one("SELECT encoder FROM encoders WHERE fingerprint = ?", (fingerprint,))
+        self._fingerprint = fingerprint
+        self._encoder = self._number()
+
+    def _number(self) -> int | None:
+        """The encoder's number in this file, None where it has no vectors yet."""
+        return self._database.one("SELECT encoder FROM encoders WHERE fingerprint = ?", (self._fingerprint,))
 
     def missing(self, text_keys: Sequence[str]) -> list[str]:
         """The keys without vectors, each once, in the order given."""
@@ -69,7 +72,10 @@ class VectorCache:
         return found
 
     def put(self, vectors: Mapping[str, CachedVectors]) -> None:
-        """Adds vectors by key; a key that is there already keeps its own."""
+        """Adds vectors by key; a key that is there already keeps its own. Raises StoreError."""
+        if self._encoder is None:
+            self._database.write("INSERT OR IGNORE INTO encoders (fingerprint) VALUES (?)", [(self._fingerprint,)])
+            self._encoder = self._number()
         self._database.write(
             "INSERT OR IGNORE INTO vectors (encoder, text_key, dense, term_ids, weights) VALUES (?, ?, ?, ?, ?)",
             [
@@ -128,6 +134,19 @@ def open_vector_cache(path: Path, fingerprint: str) -> VectorCache:
         cache = VectorCache(_opened(path), fingerprint)
         cache.set_aside = path.with_name(path.name + ".damaged")
         return cache
+
+
+def read_vector_cache(path: Path, fingerprint: str) -> VectorCache | None:
+    """The cache file for those who only read, who can do without: None where there is none that can be read.
+
+    Nothing is made, mended or put aside.
+    """
+    if not path.is_file():
+        return None
+    try:
+        return VectorCache(_opened(path), fingerprint)
+    except (OSError, EduError):
+        return None
 
 
 def _opened(path: Path) -> Database:

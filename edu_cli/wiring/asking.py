@@ -78,7 +78,7 @@ def open_searcher(
         if pin.name != "none" and settings.search.mode != "bm25":
             encoder = encoder_of(pin) if encoder_of else _open_pinned(pin, project, settings)
             store = _open_store(stack, catalog, pin, project, settings, encoder, warnings)
-            vectors = _open_vectors(stack, pin, project, settings)
+            vectors = _open_vectors(stack, pin, project, settings, warnings)
         elif pin.name == "none":
             warnings.append("There is no encoder on this machine: search is by BM25 words only.")
         yield Searcher(
@@ -172,11 +172,17 @@ def _open_store(
     return store
 
 
-def _open_vectors(stack: ExitStack, pin: EncoderPin, project: Project, settings: Settings) -> VectorCache:
-    from edu_cli.index.vector_cache import open_vector_cache
+def _open_vectors(
+    stack: ExitStack, pin: EncoderPin, project: Project, settings: Settings, warnings: list[str]
+) -> VectorCache | None:
+    from edu_cli.index.vector_cache import read_vector_cache
 
-    vectors = open_vector_cache(vectors_path(project, settings), pin.fingerprint)
-    stack.callback(vectors.close)
+    path = vectors_path(project, settings)
+    vectors = read_vector_cache(path, pin.fingerprint)
+    if vectors:
+        stack.callback(vectors.close)
+    else:
+        warnings.append(f"{path} cannot be read: passages are ranked without their vectors; run `edu doctor`.")
     return vectors
 
 

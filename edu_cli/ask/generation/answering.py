@@ -14,7 +14,7 @@ from edu_cli.ask.trail import CountedChat
 from edu_cli.ask.turn import Turn, UnansweredError
 from edu_cli.ask.verification.verify import verify
 from edu_cli.ask.web import search_web
-from edu_cli.errors import ChatError
+from edu_cli.errors import ChatError, StoreError
 from edu_cli.types import Answer, ChatReply, Message, Passage, SearchResult
 
 _NEAREST = 3
@@ -29,9 +29,13 @@ def declined(turn: Turn, found: SearchResult, planned: Planned, wanted: Queries,
         if turn.tools.records is not None:
             places = [heading(p) for p in found.passages[:_NEAREST]]
             scope = turn.request.scope
-            pending_id = turn.tools.records.queue_pending(
-                scope.tenant, scope.subject or "", turn.standalone, round(found.confidence, 4), places
-            )
+            sure = round(found.confidence, 4)
+            try:
+                pending_id = turn.tools.records.queue_pending(
+                    scope.tenant, scope.subject or "", turn.standalone, sure, places
+                )
+            except StoreError as error:  # the refusal stands all the same
+                turn.trail.warn(f"the question was not kept for a teacher: {error.message}")
     return turn.answer(
         decline(turn.standalone, found.passages, ask.contact),
         route="rag",
