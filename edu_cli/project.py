@@ -61,6 +61,16 @@ class Project:
         return self.state / "lock"
 
     @property
+    def socket_path(self) -> Path:
+        """Where the warm process listens."""
+        return self.state / "serve.sock"
+
+    @property
+    def serve_lock_path(self) -> Path:
+        """Who is the warm process."""
+        return self.state / "serve.lock"
+
+    @property
     def prompts_path(self) -> Path:
         """The project's own prompts, which override the built-in ones."""
         return self.root / "prompts"

@@ -12,7 +12,7 @@ from edu_cli.errors import IndexMismatchError
 from edu_cli.index.catalog import Catalog, open_catalog
 from edu_cli.index.encoders.choose import open_encoder
 from edu_cli.project import Project
-from edu_cli.protocols import Encoder, LexicalIndex, Reranker, ScopeWish, VectorStore
+from edu_cli.protocols import Encoder, LexicalIndex, PassageSearch, Reranker, ScopeWish, VectorStore
 from edu_cli.types import EncoderPin, Scope, StoredParent
 from edu_cli.wiring.places import NO_ENCODER, check_encoder, lexical_place, milvus_target, open_reader, vectors_path
 
@@ -61,7 +61,11 @@ def find_scope(project: Project, wish: ScopeWish) -> Scope:
 
 @contextmanager
 def open_searcher(
-    project: Project, settings: Settings, *, encoder_of: Callable[[EncoderPin], Encoder] | None = None
+    project: Project,
+    settings: Settings,
+    *,
+    encoder_of: Callable[[EncoderPin], Encoder] | None = None,
+    reranker_of: Callable[[Settings], Reranker | None] | None = None,
 ) -> Iterator[Searcher]:
     """Retrieval over a project, with the encoder that it is pinned to (`encoder_of` opens it, or has it already).
 
@@ -76,7 +80,7 @@ def open_searcher(
         warnings: list[str] = []
         encoder, store, vectors = None, None, None
         if pin.name != "none" and settings.search.mode != "bm25":
-            encoder = encoder_of(pin) if encoder_of else _open_pinned(pin, project, settings)
+            encoder = encoder_of(pin) if encoder_of else open_pinned(pin, project, settings)
             store = _open_store(stack, catalog, pin, project, settings, encoder, warnings)
             vectors = _open_vectors(stack, pin, project, settings, warnings)
         elif pin.name == "none":
@@ -87,14 +91,23 @@ def open_searcher(
             lexical=_open_lexical(project, settings),
             parents=CatalogParents(catalog, vectors),
             settings=settings.search,
-            reranker=_open_reranker(settings),
+            reranker=(reranker_of or open_reranker)(settings),
             warnings=warnings,
         )
 
 
 @contextmanager
-def open_ask(project: Project, settings: Settings) -> Iterator[AskTools]:
-    """What `ask` needs; models and retrieval are opened when the first question needs them, and kept."""
+def open_ask(
+    project: Project,
+    settings: Settings,
+    *,
+    search: Callable[[], PassageSearch] | None = None,
+    encoder_of: Callable[[EncoderPin], Encoder] | None = None,
+) -> Iterator[AskTools]:
+    """What `ask` needs; models and retrieval are opened when the first question needs them, and kept.
+
+    `search` and `encoder_of` give what is open already.
+    """
     from edu_cli.ask.request import AskTools
     from edu_cli.wiring.recording import open_project_records
 
@@ -103,15 +116,15 @@ def open_ask(project: Project, settings: Settings) -> Iterator[AskTools]:
         pin = records.encoder() or NO_ENCODER
 
         @functools.cache
-        def encoder_of(pinned: EncoderPin) -> Encoder:
-            return _open_pinned(pinned, project, settings)
+        def opened(pinned: EncoderPin) -> Encoder:
+            return (encoder_of or (lambda one: open_pinned(one, project, settings)))(pinned)
 
         @functools.cache
-        def search() -> Searcher:
-            return stack.enter_context(open_searcher(project, settings, encoder_of=encoder_of))
+        def own_search() -> PassageSearch:
+            return stack.enter_context(open_searcher(project, settings, encoder_of=opened))
 
         def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
-            return encoder_of(pin).encode_questions(texts).dense
+            return opened(pin).encode_questions(texts).dense
 
         chat = None
         if settings.llm.model:
@@ -120,7 +133,7 @@ def open_ask(project: Project, settings: Settings) -> Iterator[AskTools]:
             chat = OpenAIChat(settings.llm)
         yield AskTools(
             settings,
-            search,
+            search or own_search,
             chat,
             project.prompts_path,
             records,
@@ -135,7 +148,8 @@ def _checked_pin(catalog: Catalog, project: Project, settings: Settings) -> Enco
     return pin
 
 
-def _open_pinned(pin: EncoderPin, project: Project, settings: Settings) -> Encoder:
+def open_pinned(pin: EncoderPin, project: Project, settings: Settings) -> Encoder:
+    """The encoder that the project's vectors were made with. Raises IndexMismatchError, EncoderError."""
     encoder = open_encoder(pin.name, settings.encoder, cache_dir(settings))
     if encoder.fingerprint != pin.fingerprint:
         raise IndexMismatchError(
@@ -194,7 +208,7 @@ def _open_lexical(project: Project, settings: Settings) -> LexicalIndex:
     return open_lexical(place.path, open_tokenizer(place.user_dict, place.cache))
 
 
-def _open_reranker(settings: Settings) -> Reranker | None:
+def open_reranker(settings: Settings) -> Reranker | None:
     """The BGE reranker where it is asked for; None takes the bundled one."""
     if settings.search.reranker != "bge":
         return None
