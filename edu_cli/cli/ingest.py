@@ -19,7 +19,7 @@ from edu_cli.cli.context import (
     new_app,
     open_cli,
 )
-from edu_cli.cli.writing import LockTimeoutOption, writing
+from edu_cli.cli.writing import LockTimeoutOption, locked, opened
 from edu_cli.errors import ExitCode
 from edu_cli.project import Project, create_state
 
@@ -32,6 +32,7 @@ app = new_app()
 
 @app.command()
 def ingest(
+    context: typer.Context,
     paths: Annotated[
         list[Path] | None,
         typer.Argument(metavar="PATH...", help="Files and folders. [default: the earlier ones]", show_default=False),
@@ -76,7 +77,10 @@ def ingest(
     request = _request(cli, where, paths or [], tenant, subject, force=force, prune=not no_prune, rebuild=rebuild)
     from edu_cli.cli.receipt import receipt_json, show_receipt
 
-    receipt = _preview(where, request) if dry_run else _ingest(cli, where, request, lock_timeout, index=not no_index)
+    if dry_run:
+        receipt = _preview(where, request)
+    else:
+        receipt = _ingest(cli, where, request, context.find_root().obj, lock_timeout, index=not no_index)
     if json:
         cli.out.value(receipt_json(receipt, verbose=verbose))
     else:
@@ -123,16 +127,23 @@ def _preview(where: Project, request: IngestRequest) -> Receipt:
         return preview(request, catalog)
 
 
-def _ingest(cli: Cli, where: Project, request: IngestRequest, lock_timeout_s: float, *, index: bool) -> Receipt:
-    from edu_cli.ingest.pipeline import ingest
+def _ingest(
+    cli: Cli, where: Project, request: IngestRequest, args: list[str], lock_timeout_s: float, *, index: bool
+) -> Receipt:
+    from edu_cli.cli.noting import glance, note_receipt
+    from edu_cli.ingest.pipeline import ingest, paths_of
     from edu_cli.ingest.roots import targets_of
 
     if request.paths and not where.catalog_path.exists():
         targets_of(request.paths, where.root, request.tenant, ())  # a wrong PATH leaves no empty project behind
     create_state(where)
-    with writing(cli, where, lock_timeout_s, rebuild=request.rebuild) as session:
-        receipt = ingest(request, session.tools)
-        report = session.refresh(False) if index else None
-    seconds = report.seconds if report else 0.0
-    total = receipt.seconds["total"] + seconds
-    return replace(receipt, seconds={**receipt.seconds, "index": seconds, "total": total})
+    with locked(cli, where, lock_timeout_s):
+        with opened(cli, where, lock_timeout_s, rebuild=request.rebuild) as session:
+            seen = glance(cli, where, request, args, paths_of(request, session.catalog)[0])
+            receipt = ingest(request, session.tools)
+            report = session.refresh(False) if index else None
+        seconds = report.seconds if report else 0.0
+        total = receipt.seconds["total"] + seconds
+        receipt = replace(receipt, seconds={**receipt.seconds, "index": seconds, "total": total})
+        note_receipt(where, seen, receipt, as_json=cli.out.json)
+    return receipt

@@ -39,7 +39,7 @@ def show_receipt(out: Output, receipt: Receipt, *, dry_run: bool) -> None:
             _show_loaded(out, [f for f in receipt.files if f.children and (out.verbose or f.status != "unchanged")])
         _show_others(out, receipt)
     _show_warnings(out, receipt)
-    out.text(_summary(receipt, dry_run=dry_run))
+    out.text(summary(receipt, dry_run=dry_run))
 
 
 def _show_plan(out: Output, files: Sequence[FileReceipt]) -> None:
@@ -95,7 +95,8 @@ def _show_warnings(out: Output, receipt: Receipt) -> None:
         out.warn(f"{len(told) - _MOST_WARNINGS} more warnings; -v shows them")
 
 
-def _summary(receipt: Receipt, *, dry_run: bool) -> str:
+def summary(receipt: Receipt, *, dry_run: bool) -> str:
+    """The line that the receipt ends with."""
     counts = [f"{n} {status}" for status, n in receipt.counts().items() if n]
     head = ", ".join(counts) or "no files found"
     if dry_run:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from edu_cli.errors import LoadError, UsageError
 from edu_cli.ingest.plan import Plan, PlannedFile, plan_target
@@ -31,19 +32,27 @@ _AHEAD = 32  # documents loaded before they are encoded
 _STORE_MARK = "store_mark"
 
 
+def paths_of(request: IngestRequest, catalog: IngestCatalog) -> tuple[Sequence[Path], list[str]]:
+    """The PATHs given, else all earlier ones, with a warning for each that is gone. Raises UsageError for none."""
+    if request.paths:
+        return request.paths, []
+    paths, warnings = earlier_paths(
+        request.project,
+        request.tenant,
+        catalog.roots(),
+        lambda root_id: [known.path for known in catalog.known(root_id)],
+    )
+    if not paths and not warnings:
+        raise UsageError("There is nothing to ingest: no PATH was given, now or before.", hint="edu ingest PATH")
+    return paths, warnings
+
+
 def plan(request: IngestRequest, catalog: IngestCatalog) -> tuple[list[Plan], list[str]]:
     """What an ingest would do, and warnings; nothing is changed. Raises UsageError for a PATH that does not exist."""
-    roots = catalog.roots()
-    paths, warnings = request.paths, []
-    if not paths:
-        paths, warnings = earlier_paths(
-            request.project, request.tenant, roots, lambda root_id: [known.path for known in catalog.known(root_id)]
-        )
-        if not paths and not warnings:
-            raise UsageError("There is nothing to ingest: no PATH was given, now or before.", hint="edu ingest PATH")
+    paths, warnings = paths_of(request, catalog)
     recipe = request.recipe()
     plans = []
-    for target in targets_of(paths, request.project, request.tenant, roots):
+    for target in targets_of(paths, request.project, request.tenant, catalog.roots()):
         known = catalog.known(target.root.root_id) if target.root else ()
         subject = request.subject if request.subject is not None or not target.root else target.root.subject
         absorbed = _absorbed(target, catalog)

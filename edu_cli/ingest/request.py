@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from edu_cli.config import SplitSettings
+from edu_cli.ingest import FORMAT
 from edu_cli.ingest.plan import Recipe
 from edu_cli.ingest.storing import VectorTools
 from edu_cli.ingest.workers.pool import Loaded
 from edu_cli.protocols import IngestCatalog, Progress
 from edu_cli.text import content_id
 from edu_cli.types import Profile
-
-FORMAT = "2"  # raised when readers or the splitter change what they make of a file, so that all are read again
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from edu_cli.errors import UsageError
+from edu_cli.ingest import SKIPPED_FOLDERS
 from edu_cli.ingest.sniff import reason_to_skip
 from edu_cli.ingest.suffixes import FORMAT_OF_SUFFIX, REASON_OF_SUFFIX, suffix_of
 
 _SYSTEM_NAMES = frozenset({"thumbs.db", "desktop.ini", "ehthumbs.db", "icon\r"})
-_SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "__macosx", "$recycle.bin", "system volume information"})
 
 
 class FoundFile(NamedTuple):
@@ -193,7 +193,7 @@ def shown(name: str) -> str:
 def _folder_reason(name: str) -> str:
     if name.startswith("."):
         return "a hidden folder"
-    return "a folder of tools, not of documents" if name.casefold() in _SKIPPED_FOLDERS else ""
+    return "a folder of tools, not of documents" if name.casefold() in SKIPPED_FOLDERS else ""
 
 
 def _name_reason(name: str) -> str:
