@@ -12,14 +12,15 @@ import json
 import os
 import statistics
 import time
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from edu_cli.config import load_settings
-from edu_cli.evaluate.dataset import load_dataset
+from edu_cli.evaluate.dataset import drawn, load_dataset
 from edu_cli.evaluate.resume import ResultCache
 from edu_cli.evaluate.retrieval import RERANKED
 from edu_cli.evaluate.run import EvalOptions, EvalTools, evaluate
+from edu_cli.evaluate.strategies import StrategyTools
 from edu_cli.project import Project
 from edu_cli.types import Scope
 from edu_cli.wiring.asking import open_searcher
@@ -43,14 +44,15 @@ def main() -> None:
     args = parser.parse_args()
     project = Project(args.project.resolve())
     settings = load_settings(project.root, {})
-    corpus = eval_corpus(project, "")
+    corpus = eval_corpus(project, settings, "")
     dataset = load_dataset(args.dataset, list(corpus.docs))
-    dataset = replace(dataset, items=dataset.items[: args.limit])
+    dataset = drawn(dataset, args.limit, 0)
     options = EvalOptions((1, 3, 5, 10), (RERANKED,), 0, settings.ask.threshold, ("retrieval",))
     bare, whole = [], []
     with open_searcher(project, settings) as searcher:
         tools = EvalTools(
             searcher,
+            StrategyTools(_never, {}),
             _never,
             _never,
             lambda _: ({}, []),
@@ -84,7 +86,7 @@ def main() -> None:
     )
 
 
-def _never(_: object) -> None:
+def _never(*_: object) -> Any:
     raise AssertionError("retrieval asks nothing")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from edu_cli.cli.context import Cli
+from edu_cli.cli.eval_flags import Outputs
 from edu_cli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ _WARNINGS_SHOWN = 10
 
 def show_report(cli: Cli, report: dict[str, Any]) -> None:
     """The report as JSON or tables on stdout; what was left out, failed or missed its gate on stderr."""
-    from edu_cli.evaluate.tables import tables_of
+    from edu_cli.evaluate.tables import headline_of, tables_of
 
     generation = report.get("generation", {})
     for told in (
@@ -33,15 +34,18 @@ def show_report(cli: Cli, report: dict[str, Any]) -> None:
     if cli.out.json:
         cli.out.value(report)
         return
+    cli.out.text(headline_of(report))
     for table in tables_of(report):
-        cli.out.text(table.title)
-        cli.out.table(table.headers, table.rows, right=range(1, len(table.headers)))
+        cli.out.text(f"\n{table.title}")
+        for note in table.notes:
+            cli.out.text(f"  {note}")
+        if table.rows:
+            cli.out.table(table.headers, table.rows, right=table.numbers)
     for gate in report.get("gates", []):
         if not gate["ok"]:
             got = "nothing" if gate["got"] is None else f"{gate['got']:.4f}"
-            cli.out.warn(
-                f"gate {gate['measure']}: got {got}, wanted at least {gate['wanted']:.4f} {gate['note']}".strip()
-            )
+            note = f" ({gate['note']})" if gate["note"] else ""
+            cli.out.warn(f"gate {gate['measure']}: got {got}, wanted at least {gate['wanted']:.4f}{note}")
 
 
 def _warn(cli: Cli, lines: Sequence[str]) -> None:
@@ -52,16 +56,16 @@ def _warn(cli: Cli, lines: Sequence[str]) -> None:
         cli.out.warn(f"{len(lines) - shown} more like these; -v shows them all")
 
 
-def write_files(result: EvalResult, out: Sequence[Path], junit: Path | None, run: Path | None) -> None:
+def write_files(result: EvalResult, places: Outputs) -> None:
     """The files that were asked for."""
     from edu_cli.evaluate.files import to_junit, to_trec_run, write_report, write_text
 
-    for path in out:
+    for path in places.reports:
         write_report(result.report, path)
-    if junit:
-        write_text(junit, to_junit(result.report))
-    if run:
-        write_text(run, to_trec_run(result.run, "edu"))
+    if places.junit:
+        write_text(places.junit, to_junit(result.report))
+    if places.run:
+        write_text(places.run, to_trec_run(result.run, "edu"))
 
 
 def tell_calibration(cli: Cli, report: dict[str, Any], *, write: bool) -> None:

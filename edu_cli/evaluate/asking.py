@@ -10,7 +10,7 @@ from edu_cli.errors import ChatError, UsageError
 from edu_cli.evaluate.items import Item
 from edu_cli.evaluate.resume import ResultCache
 from edu_cli.protocols import Progress
-from edu_cli.types import Answer
+from edu_cli.types import Answer, Scope
 
 Ask = Callable[[Item], Answer]
 
@@ -60,14 +60,24 @@ class AnswerRow:
     seconds: float = 0.0
 
 
-def answer_rows(
-    items: Sequence[Item], ask: Ask, measure: Measure, stage: str, cache: ResultCache, progress: Progress
-) -> list[AnswerRow]:
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How a stage asks: `stage` names it for progress and cache, and an answer also depends on the item's scope."""
+
+    stage: str
+    ask: Ask
+    measure: Measure
+    scope_of: Callable[[Item], Scope]
+
+
+def answer_rows(items: Sequence[Item], asking: Asking, cache: ResultCache, progress: Progress) -> list[AnswerRow]:
     """The rows in order. An LLM that fails and a question that cannot be asked fail their item only."""
+    stage = asking.stage
     progress.start(stage, len(items))
     rows = []
     for item in items:
-        kept = cache.get((stage, repr(item)), lambda item=item: asdict(_row(_asked(item, ask), measure)))
+        key = (stage, repr(asking.scope_of(item)), repr(item))
+        kept = cache.get(key, lambda item=item: asdict(_row(_asked(item, asking.ask), asking.measure)))
         rows.append(AnswerRow(**kept))
         progress.advance(stage)
     return rows

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,24 @@ class BadLine:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """The questions that can be used, what was left out, and what looks like a mistake but was used."""
+    """The questions that can be used, what was left out, and what looks like a mistake but was used.
+
+    `drawn_from` tells of how many questions these were drawn by lot; None where they are all.
+    """
 
     name: str
     items: tuple[Item, ...]
     invalid: tuple[BadLine, ...]
     warnings: tuple[str, ...]
+    drawn_from: int | None = None
+
+
+def drawn(dataset: Dataset, n: int | None, seed: int) -> Dataset:
+    """At most n questions by lot, in the order of the data set; the same seed draws the same ones."""
+    if n is None or n >= len(dataset.items):
+        return dataset
+    kept = sorted(random.Random(seed).sample(range(len(dataset.items)), n))  # noqa: S311 - a sample, no secret
+    return replace(dataset, items=tuple(dataset.items[i] for i in kept), drawn_from=len(dataset.items))
 
 
 def load_dataset(path: Path, docs: Sequence[str], *, strict: bool = False) -> Dataset:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,15 @@ def render(report: Mapping[str, Any], ending: str) -> str:
     from edu_cli.evaluate.html import to_html
 
     return to_html(report)
+
+
+def check_writable(path: Path) -> None:
+    """Raises StoreError where a file at `path` could not be written, and UsageError where it is a folder."""
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder; a file is wanted.", hint=f"as in {path / 'report.json'}")
+    place = next(parent for parent in path.absolute().parents if parent.exists())
+    if not os.access(path if path.exists() else place, os.W_OK) or not place.is_dir():
+        raise StoreError(f"{path} cannot be written.", hint="choose another place")
 
 
 def write_text(path: Path, text: str) -> None:

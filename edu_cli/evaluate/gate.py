@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from edu_cli.errors import UsageError
-from edu_cli.evaluate.nearest import nearest
+from edu_cli.evaluate.baseline import shared_measures
+from edu_cli.evaluate.measures import headline, is_ranking_measure
 from edu_cli.evaluate.statistics import paired_p
+
+_CHANCE = 0.05  # a p-value above it is told as what chance may do
+_ROUNDING = 1e-6  # figures of a report carry six digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,43 +44,50 @@ def parse_bounds(flags: Sequence[str]) -> dict[str, float]:
 
 
 def bound_gates(bounds: Mapping[str, float], figures: Mapping[str, float | None]) -> list[Gate]:
-    """A gate for every bound. A name that the report has not fails its gate and says what is nearest."""
-    gates = []
-    for name, wanted in bounds.items():
-        got = figures.get(name)
-        ok = got is not None and got >= wanted - 1e-12
-        gates.append(Gate(name, wanted, got, ok, "" if got is not None else _absent(name, figures)))
-    return gates
+    """A gate for every bound. A figure that could not be computed fails its gate."""
+    return [_bound_gate(name, wanted, figures.get(name)) for name, wanted in bounds.items()]
 
 
-def drop_gates(
-    now: Mapping[str, Any], baseline: Mapping[str, Any], max_drop: float, measures: Sequence[str], seed: int
-) -> list[Gate]:
-    """For each measure, the mean over the questions that both reports have must not be `max_drop` below the baseline's.
+def _bound_gate(name: str, wanted: float, got: float | None) -> Gate:
+    if got is None:
+        return Gate(name, wanted, None, ok=False, note="could not be computed from this data set")
+    return Gate(name, wanted, got, ok=got >= wanted - _ROUNDING)
 
-    `p` tells how likely a difference of that size is by chance (paired randomisation over the questions).
+
+def drop_gates(now: Mapping[str, Any], baseline: Mapping[str, Any], max_drop: float, seed: int) -> list[Gate]:
+    """A gate for each measure that the baseline has of the stages that were run; of ranking measures, the headline's.
+
+    The mean over the questions that both reports have must not be more than `max_drop` below the baseline's. A question
+    that has a measure in one report only is left out of it. `p` tells how likely a difference of that size is by chance
+    (paired randomisation over the questions).
     """
-    before, after = _per_question(baseline), _per_question(now)
-    shared = [ident for ident in after if ident in before]
-    gates = []
-    for name in measures:
-        pairs = [(before[i][name], after[i][name]) for i in shared if name in before[i] and name in after[i]]
-        if not pairs:
-            gates.append(Gate(name, -max_drop, None, False, "the baseline has no question in common with this run"))
-            continue
-        old, new = (sum(values) / len(pairs) for values in zip(*pairs, strict=True))
-        p = paired_p([a for a, _ in pairs], [b for _, b in pairs], seed)
-        note = f"{len(pairs)} questions, baseline {old:.4f}"
-        gates.append(Gate(name, old - max_drop, new, new >= old - max_drop - 1e-12, note, p))
-    return gates
+    shared = list(shared_measures(baseline, now).values())
+    names = list(dict.fromkeys(name for old, _ in shared for name in old))
+    ranking = [name for name in names if is_ranking_measure(name)]
+    chosen = {*headline(ranking), *(name for name in names if name not in ranking)}
+    stages = now["stages"]
+    return [
+        _drop_gate(name, shared, max_drop, seed)
+        for name in names
+        if name in chosen and _stage_of(name, ranking) in stages
+    ]
 
 
-def _absent(name: str, figures: Mapping[str, float | None]) -> str:
-    known = [other for other, value in figures.items() if value is not None]
-    if name in figures:
-        return "could not be computed"
-    return f"no such figure; did you mean {nearest(name, known)}?" if known else "no such figure"
+def _stage_of(name: str, ranking: Sequence[str]) -> str:
+    if name in ranking:
+        return "retrieval"
+    return "routing" if name in ("Route", "Strategy") else "generation"
 
 
-def _per_question(report: Mapping[str, Any]) -> dict[str, Mapping[str, float]]:
-    return {str(row["id"]): row.get("measures", {}) for row in report.get("per_question", ())}
+def _drop_gate(
+    name: str, shared: Sequence[tuple[Mapping[str, float], Mapping[str, float]]], max_drop: float, seed: int
+) -> Gate:
+    pairs = [(old[name], new[name]) for old, new in shared if name in old and name in new]
+    if not pairs:
+        return Gate(name, -max_drop, None, ok=False, note="was not measured in this run")
+    before, after = ([pair[i] for pair in pairs] for i in (0, 1))
+    old, new = sum(before) / len(pairs), sum(after) / len(pairs)
+    p = paired_p(before, after, seed)
+    ok = new >= old - max_drop - _ROUNDING
+    chance = "" if ok or p < _CHANCE else "; a difference that chance may make"
+    return Gate(name, old - max_drop, new, ok, f"{len(pairs)} questions, baseline {old:.4f}{chance}", p)

@@ -8,7 +8,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from edu_cli.evaluate.tables import Table, tables_of
+from edu_cli.evaluate.table import Table
+from edu_cli.evaluate.tables import tables_of
 
 _WORST = 200  # questions shown; the JSON report has them all
 

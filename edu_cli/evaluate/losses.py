@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from edu_cli.evaluate.items import Relevant
-from edu_cli.evaluate.retrieval import Ranked
+from edu_cli.evaluate.retrieval import LEGS, Ranked
 
 Loss = Literal["not_loaded", "not_retrieved", "fused_away", "reranked_away", "cut"]
 
@@ -41,7 +41,7 @@ def _loss(one: Ranked, modes: Mapping[str, Ranked], k: int, docs: Collection[str
         return "not_loaded"
     if "hybrid" in modes and _has(modes["hybrid"], k):
         return "reranked_away"
-    if any(leg in modes and _has(modes[leg], k) for leg in ("bm25", "dense", "sparse")):
+    if any(leg in modes and _has(modes[leg], k) for leg in LEGS):
         return "fused_away"
     return "cut" if any(place is not None for place in one.found) else "not_retrieved"
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from edu_cli.evaluate.tables import Table, tables_of
+from edu_cli.evaluate.table import Table
+from edu_cli.evaluate.tables import headline_of, tables_of
 
 _WORST = 10
 
 
 def to_markdown(report: Mapping[str, Any]) -> str:
     """Verdict, tables and the questions that were lost."""
-    lines = [f"## edu eval: {_cell(report['dataset'])}", ""]
+    lines = [f"## edu eval: {_cell(report['dataset'])}", "", _cell(headline_of(report)), ""]
     gates = report.get("gates", [])
     if gates:
         failed = sum(not gate["ok"] for gate in gates)
@@ -26,9 +27,16 @@ def to_markdown(report: Mapping[str, Any]) -> str:
 
 def _table(table: Table) -> list[str]:
     head = "| " + " | ".join(map(_cell, table.headers)) + " |"
-    rule = "| " + " | ".join("--- " if i == 0 else "---:" for i in range(len(table.headers))) + " |"
+    rule = "| " + " | ".join("---:" if i in table.numbers else "---" for i in range(len(table.headers))) + " |"
     rows = ["| " + " | ".join(map(_cell, row)) + " |" for row in table.rows]
-    return [f"### {_cell(table.title)}", "", head, rule, *rows, ""]
+    notes = [f"- {_cell(note)}" for note in table.notes]
+    return [
+        f"### {_cell(table.title)}",
+        "",
+        *notes,
+        *([""] if notes else []),
+        *([head, rule, *rows, ""] if rows else []),
+    ]
 
 
 def _lost(report: Mapping[str, Any]) -> list[str]:

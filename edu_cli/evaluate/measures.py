@@ -7,7 +7,7 @@ relevant, found or not.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 Grades = Sequence[int]
@@ -64,6 +64,7 @@ _AT_K: Mapping[str, Callable[[Judged, int], float]] = {
     "P": precision,
     "Hit": hit,
 }
+_HEADLINE_K = 10
 
 
 def measure_names(ks: Sequence[int]) -> list[str]:
@@ -75,6 +76,18 @@ def measure(judged: Judged, ks: Sequence[int]) -> dict[str, float]:
     """Every measure at every k; MAP over the whole ranking."""
     values = {f"{name}@{k}": compute(judged, k) for name, compute in _AT_K.items() for k in ks}
     return {**values, "MAP": average_precision(judged, len(judged.grades))}
+
+
+def is_ranking_measure(name: str) -> bool:
+    """Whether it is one of these, whatever its k."""
+    return name == "MAP" or name.partition("@")[0] in _AT_K
+
+
+def headline(names: Collection[str]) -> list[str]:
+    """The measures that are shown first: each kind at its largest k up to 10 (else its smallest), and MAP."""
+    ks = sorted({int(name.split("@")[1]) for name in names if "@" in name})
+    k = max([k for k in ks if k <= _HEADLINE_K] or ks[:1], default=_HEADLINE_K)
+    return [name for name in [*(f"{kind}@{k}" for kind in _AT_K), "MAP"] if name in names]
 
 
 def _dcg(grades: Grades) -> float:

@@ -10,12 +10,15 @@ Three rules, so that nothing is counted twice and every grain compares with the 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from functools import lru_cache
 
 from edu_cli.evaluate.items import Grain, Item, Relevant
 from edu_cli.evaluate.measures import Judged
 from edu_cli.text import fold
 from edu_cli.types import Passage
 
+GRAINS: tuple[Grain, ...] = ("file", "section", "page", "passage")
 _FINEST: tuple[Grain, ...] = ("passage", "section", "page", "file")
 
 
@@ -33,8 +36,36 @@ def grain_of(item: Item) -> Grain:
     return "file"
 
 
+def at_grain(item: Item, grain: Grain) -> Item | None:
+    """The item with its labels cut down to a grain; None where one of them does not name so much.
+
+    Entries that become the same are one, with the highest of their grades.
+    """
+    cut: dict[Relevant, int] = {}
+    for entry in item.relevant:
+        if entry.grade > 0:
+            coarse = _at_grain(entry, grain)
+            if coarse is None:
+                return None
+            cut[coarse] = max(entry.grade, cut.get(coarse, 0))
+    if not cut:
+        return None
+    return replace(item, relevant=tuple(replace(entry, grade=grade) for entry, grade in cut.items()))
+
+
+def _at_grain(entry: Relevant, grain: Grain) -> Relevant | None:
+    if grain == "file":
+        return None if entry.doc is None else Relevant(doc=entry.doc)
+    if grain == "section":
+        return None if entry.section is None else Relevant(doc=entry.doc, section=entry.section)
+    if grain == "page":
+        return None if entry.page is None else Relevant(doc=entry.doc, page=entry.page)
+    return None if entry.contains is None else replace(entry, grade=1)
+
+
 def judge(item: Item, passages: Sequence[Passage]) -> Judged:
     """The ranking as grades."""
+    grain = grain_of(item)
     entries = [entry for entry in item.relevant if entry.grade > 0]
     left = set(range(len(entries)))
     seen: set[Hashable] = set()
@@ -43,7 +74,7 @@ def judge(item: Item, passages: Sequence[Passage]) -> Judged:
         fits = [i for i, entry in enumerate(entries) if fits_entry(passage, entry)]
         new = sorted((entries[i].grade for i in fits if i in left), reverse=True)
         left -= set(fits)
-        unit = _unit(passage, grain_of(item))
+        unit = _unit(passage, grain)
         if new:
             grades += new
         elif not fits and unit not in seen:
@@ -76,6 +107,7 @@ def _has_page(passage: Passage, page: int) -> bool:
     return passage.page is not None and passage.page <= page <= (passage.page_end or passage.page)
 
 
+@lru_cache(maxsize=4096)
 def _squeezed(text: str) -> str:
     """Width and case folded, all white space out."""
     return "".join(fold(text).split())

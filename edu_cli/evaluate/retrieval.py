@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from edu_cli.errors import UsageError
-from edu_cli.evaluate.items import Item
+from edu_cli.evaluate.items import Grain, Item
 from edu_cli.evaluate.measures import Judged, measure
-from edu_cli.evaluate.relevance import found_at, is_judged, judge, wanted
+from edu_cli.evaluate.relevance import GRAINS, at_grain, found_at, is_judged, judge, wanted
 from edu_cli.evaluate.resume import ResultCache
 from edu_cli.protocols import PassageSearch, Progress
 from edu_cli.types import Passage, Scope, SearchResult
 
 DEPTH_PER_K = 5  # parents asked for a rank of the largest k, since several parents may be of one document
+LEGS = ("bm25", "dense", "sparse")  # all but the first need vectors
 _SNIPPET = 160  # characters of a hit that reports show
 
 
@@ -51,7 +52,11 @@ class ShownHit:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """What one mode gave for one question. `found` is each relevant entry's position, None where it is not there."""
+    """What one way of searching gave for one question. `found` is each relevant entry's position, None if not there.
+
+    `grains` holds the ranking as judged at each grain that the labels name; `found_by` the legs that had the first
+    relevant hit; `reranked` tells whether a cross-encoder had a part in it.
+    """
 
     item: Item
     judged: Judged | None
@@ -60,6 +65,9 @@ class Ranked:
     hits: tuple[ShownHit, ...]
     confidence: float
     seconds: float
+    grains: Mapping[Grain, Judged] = field(default_factory=dict)
+    found_by: tuple[str, ...] = ()
+    reranked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,36 +98,57 @@ def run_retrieval(
         runs[mode.name] = []
         for item in items if mode == plan.modes[-1] else judged:
             key = ("search", mode.name, str(plan.depth), repr(plan.scope_of(item)), repr(item))
-            found = cache.get(key, lambda item=item, mode=mode: _ranked(item, searcher, mode, plan))
-            runs[mode.name].append(_as_ranked(item, found, plan.ks))
+            found = cache.get(
+                key, lambda item=item, mode=mode: kept_of(item, _searched(item, searcher, mode, plan), plan)
+            )
+            runs[mode.name].append(ranked_of(item, found, plan.ks))
             progress.advance("search")
     return runs
 
 
-def _ranked(item: Item, searcher: PassageSearch, mode: Mode, plan: RetrievalPlan) -> dict[str, Any]:
-    """What is kept of a search, as plain values."""
+def _searched(item: Item, searcher: PassageSearch, mode: Mode, plan: RetrievalPlan) -> SearchResult:
     try:
-        result = searcher.search(
+        return searcher.search(
             item.question, k=plan.depth, mode=mode.search, scope=plan.scope_of(item), rerank=mode.rerank
         )
     except UsageError:  # a question that cannot be searched has no result, which scores 0
-        result = SearchResult(item.question, (), 0.0, {})
-    found = [found_at(result.passages, entry) for entry in item.relevant]
-    shown = [_shown(passage, i in found) for i, passage in enumerate(result.passages[: max(plan.ks)], start=1)]
+        return SearchResult(item.question, (), 0.0, {})
+
+
+def kept_of(item: Item, result: SearchResult, plan: RetrievalPlan) -> dict[str, Any]:
+    """What is kept of a search, as plain values."""
+    passages = result.passages
+    found = [found_at(passages, entry) for entry in item.relevant]
+    first = min((place for place in found if place is not None), default=None)
+    shown = [_shown(passage, i in found) for i, passage in enumerate(passages[: max(plan.ks)], start=1)]
     return {
-        "grades": judge(item, result.passages).grades if is_judged(item) else None,
+        "grades": judge(item, passages).grades if is_judged(item) else None,
+        "grains": {grain: judge(cut, passages).grades for grain in GRAINS if (cut := at_grain(item, grain))},
         "found": found,
+        "found_by": [] if first is None else sorted(passages[first - 1].sources),
         "hits": [asdict(hit) for hit in shown],
         "confidence": result.confidence,
+        "reranked": any(passage.rerank_score is not None for passage in passages),
         "seconds": result.seconds.get("total", 0.0),
     }
 
 
-def _as_ranked(item: Item, kept: Mapping[str, Any], ks: Sequence[int]) -> Ranked:
+def ranked_of(item: Item, kept: Mapping[str, Any], ks: Sequence[int]) -> Ranked:
+    """What was kept of a search, with its measures."""
     judged = None if kept["grades"] is None else Judged(tuple(kept["grades"]), wanted(item))
-    hits = tuple(ShownHit(**{**hit, "section": tuple(hit["section"])}) for hit in kept["hits"])
-    values = measure(judged, ks) if judged else {}
-    return Ranked(item, judged, values, tuple(kept["found"]), hits, kept["confidence"], kept["seconds"])
+    cut: dict[Grain, Item | None] = {grain: at_grain(item, grain) for grain in GRAINS if grain in kept["grains"]}
+    return Ranked(
+        item,
+        judged,
+        measure(judged, ks) if judged else {},
+        tuple(kept["found"]),
+        tuple(ShownHit(**{**hit, "section": tuple(hit["section"])}) for hit in kept["hits"]),
+        kept["confidence"],
+        kept["seconds"],
+        {grain: Judged(tuple(kept["grains"][grain]), wanted(one)) for grain, one in cut.items() if one},
+        tuple(kept["found_by"]),
+        kept["reranked"],
+    )
 
 
 def _shown(passage: Passage, fits: bool) -> ShownHit:

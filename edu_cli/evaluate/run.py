@@ -6,40 +6,51 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from edu_cli.evaluate.asking import AnswerRow, Ask, Measure, answer_rows
+from edu_cli.evaluate.asking import Ask, Asking, Measure, answer_rows
+from edu_cli.evaluate.baseline import comparison
 from edu_cli.evaluate.calibration import calibrate, pairs_of, reliability
 from edu_cli.evaluate.dataset import Dataset
+from edu_cli.evaluate.figures import figures
 from edu_cli.evaluate.gate import Gate, bound_gates, drop_gates
 from edu_cli.evaluate.generation import answer_refusals, generation_part
 from edu_cli.evaluate.items import Item
 from edu_cli.evaluate.losses import losses
+from edu_cli.evaluate.questions import Outcome, question_rows
 from edu_cli.evaluate.relevance import is_judged
 from edu_cli.evaluate.report import (
-    figures,
     gate_rows,
     head,
+    judged_of,
     latency_part,
-    question_rows,
     refusal_part,
     retrieval_part,
+    slices_part,
+    strategies_part,
 )
 from edu_cli.evaluate.resume import ResultCache
-from edu_cli.evaluate.retrieval import Mode, Ranked, RetrievalPlan, run_retrieval
+from edu_cli.evaluate.retrieval import LEGS, Mode, Ranked, RetrievalPlan, run_retrieval
 from edu_cli.evaluate.routing import routing_part
+from edu_cli.evaluate.strategies import StrategyTools, run_strategies
 from edu_cli.protocols import PassageSearch, Progress
 from edu_cli.types import Scope
 
 Stage = Literal["routing", "retrieval", "generation"]
 STAGES: tuple[Stage, ...] = ("routing", "retrieval", "generation")
+_COMPARED_BY = "nDCG@10"
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """What the questions are asked of; `docs` are the ids of its documents by path."""
+    """What the questions are asked of; `docs` are the ids of its documents by path, `subjects` their subjects.
+
+    `settings` are those that differ from their defaults and may change an answer.
+    """
 
     docs: Mapping[str, str]
     encoder: Mapping[str, Any] | None
     corpus_hash: str
+    subjects: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +70,12 @@ class EvalOptions:
     max_drop: float = 0.0
     passages: int = 5
     calibrate: bool = False
+    strategies: bool = False
+
+    @property
+    def cut(self) -> int:
+        """The rank behind which a relevant entry counts as lost: 10 where it is measured, else the largest."""
+        return 10 if 10 in self.ks else max(self.ks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +83,7 @@ class EvalTools:
     """What is measured: `route` asks with a plan only, `ask` goes the whole way, `measure` scores its answers."""
 
     searcher: PassageSearch
+    strategies: StrategyTools
     route: Ask
     ask: Ask
     measure: Measure
@@ -85,21 +103,27 @@ class EvalResult:
 
 def evaluate(dataset: Dataset, corpus: Corpus, options: EvalOptions, tools: EvalTools) -> EvalResult:
     """Runs the stages and the gates. Raises what the searcher raises."""
-    items = dataset.items
-    stages = options.stages or stages_with_labels(items)
-    report = head(dataset, corpus.encoder, corpus.corpus_hash, options.seed)
+    stages = options.stages or stages_with_labels(dataset.items)
+    report = head(dataset, corpus.encoder, corpus.corpus_hash, options.seed, corpus.settings)
     report["stages"] = list(stages)
+    outcome = Outcome(k=options.cut)
     run: Sequence[Ranked] = ()
-    lost: Mapping[str, str] = {}
-    answers: dict[str, AnswerRow] = {}
     if "retrieval" in stages:
-        run, lost = _retrieval(report, dataset, corpus, options, tools)
+        run, outcome = _retrieval(report, dataset.items, corpus, options, tools)
     if "generation" in stages:
-        answers = _generation(report, items, options, tools)
+        outcome = _generation(report, dataset.items, outcome, options, tools)
     if "routing" in stages:
-        report["routing"] = _routing(items, answers, tools)
-    report["per_question"] = question_rows(items, {one.item.id: one for one in run}, lost, answers)
-    gates = _gates(report, options)
+        outcome = _routing(report, dataset.items, outcome, tools)
+    latency = latency_part(
+        [one.seconds for one in run] if run else None, list(outcome.answers.values()) if outcome.answers else None
+    )
+    if latency:
+        report["latency"] = latency
+    report["per_question"] = question_rows(dataset.items, outcome)
+    gates = bound_gates(options.bounds, figures(report))
+    if options.baseline is not None:
+        gates += drop_gates(report, options.baseline, options.max_drop, options.seed)
+        report["baseline"] = comparison(options.baseline, report, _compared_by(report))
     if gates:
         report["gates"] = gate_rows(gates)
     return EvalResult(report, run, gates)
@@ -117,32 +141,28 @@ def stages_with_labels(items: Sequence[Item]) -> tuple[Stage, ...]:
     return tuple(found) or ("retrieval",)
 
 
-def _routing(items: Sequence[Item], answers: Mapping[str, AnswerRow], tools: EvalTools) -> dict[str, Any]:
-    """Of the routes that answers took, where there are answers; else of the plan, which stops before searching."""
-    labelled = [item for item in items if item.route or item.strategy]
-    if answers:
-        rows = [answers[item.id] for item in labelled]
-    else:
-        rows = answer_rows(labelled, tools.route, lambda _: ({}, []), "route", tools.cache, tools.progress)
-    return routing_part(labelled, rows, of="answers" if answers else "plan")
-
-
 def _retrieval(
-    report: dict[str, Any], dataset: Dataset, corpus: Corpus, options: EvalOptions, tools: EvalTools
-) -> tuple[Sequence[Ranked], Mapping[str, str]]:
+    report: dict[str, Any], items: Sequence[Item], corpus: Corpus, options: EvalOptions, tools: EvalTools
+) -> tuple[Sequence[Ranked], Outcome]:
     plan = RetrievalPlan(options.ks, options.modes, tools.scope_of)
-    runs = run_retrieval(dataset.items, tools.searcher, plan, tools.cache, tools.progress)
+    runs = run_retrieval(items, tools.searcher, plan, tools.cache, tools.progress)
     default = options.modes[-1].name
-    cut = 10 if 10 in options.ks else max(options.ks)
-    report["retrieval"] = retrieval_part(runs, default, cut, corpus.docs, options.seed)
-    refusal = refusal_part(runs[default], options.threshold)
+    run = runs[default]
+    lost = losses(runs, default, options.cut, corpus.docs)
+    legs = LEGS if corpus.encoder else LEGS[:1]
+    part = retrieval_part(runs, default, options.cut, options.ks, legs, lost, options.seed)
+    if options.strategies:
+        found = run_strategies(items, tools.strategies, plan, tools.cache, tools.progress)
+        part["strategies"] = strategies_part(found, options.seed)
+    part["slices"] = slices_part(judged_of(run), corpus.subjects, options.seed)
+    report["retrieval"] = part
+    refusal = refusal_part(run, options.threshold)
     if refusal:
         report["refusal"] = refusal
-    report["calibration"] = reliability(pairs_of(runs[default], options.passages))
+    report["calibration"] = reliability(pairs_of(run, options.passages))
     if options.calibrate:
-        report["calibration"]["fit"] = _calibration(runs[default], plan, corpus, options, tools)
-    report["latency"] = {"search": latency_part([one.seconds for one in runs[default]])}
-    return runs[default], losses(runs, default, cut, corpus.docs)
+        report["calibration"]["fit"] = _calibration(run, plan, corpus, options, tools)
+    return run, Outcome({one.item.id: one for one in run}, lost, k=options.cut)
 
 
 def _calibration(
@@ -166,21 +186,31 @@ def _without(item: Item, scope: Scope, docs: Mapping[str, str]) -> Scope:
 
 
 def _generation(
-    report: dict[str, Any], items: Sequence[Item], options: EvalOptions, tools: EvalTools
-) -> dict[str, AnswerRow]:
-    rows = answer_rows(items, tools.ask, tools.measure, "answer", tools.cache, tools.progress)
+    report: dict[str, Any], items: Sequence[Item], outcome: Outcome, options: EvalOptions, tools: EvalTools
+) -> Outcome:
+    asking = Asking("answer", tools.ask, tools.measure, tools.scope_of)
+    rows = answer_rows(items, asking, tools.cache, tools.progress)
     part = generation_part(items, rows, options.seed)
     refusals = answer_refusals(items, rows)
     if refusals:
         part["refusal"] = refusals
     report["generation"] = part
-    report.setdefault("latency", {})["answer"] = latency_part([row.seconds for row in rows if not row.failure])
-    return {item.id: row for item, row in zip(items, rows, strict=True)}
+    return replace(outcome, answers={item.id: row for item, row in zip(items, rows, strict=True)})
 
 
-def _gates(report: Mapping[str, Any], options: EvalOptions) -> list[Gate]:
-    gates = bound_gates(options.bounds, figures(report))
-    if options.baseline is not None:
-        names = list(options.baseline.get("retrieval", {}).get("measures", {}))
-        gates += drop_gates(report, options.baseline, options.max_drop, names, options.seed)
-    return gates
+def _routing(report: dict[str, Any], items: Sequence[Item], outcome: Outcome, tools: EvalTools) -> Outcome:
+    """Of the routes that answers took, where there are answers; else of the plan, which stops before searching."""
+    labelled = [item for item in items if item.route or item.strategy]
+    if outcome.answers:
+        rows = [outcome.answers[item.id] for item in labelled]
+    else:
+        asking = Asking("route", tools.route, lambda _: ({}, []), tools.scope_of)
+        rows = answer_rows(labelled, asking, tools.cache, tools.progress)
+    report["routing"] = routing_part(labelled, rows, of="answers" if outcome.answers else "plan")
+    return replace(outcome, routed={item.id: row for item, row in zip(labelled, rows, strict=True)})
+
+
+def _compared_by(report: Mapping[str, Any]) -> str:
+    """The measure by which questions are called better or worse than in the baseline."""
+    names = dict.fromkeys(name for row in report["per_question"] for name in row["measures"])
+    return _COMPARED_BY if _COMPARED_BY in names else next(iter(names), _COMPARED_BY)

@@ -3,56 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-_FIRST_K = ("nDCG", "Recall", "MRR", "P", "Hit")
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Rows of cells; all but the first column are numbers."""
-
-    title: str
-    headers: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+from edu_cli.evaluate.measures import headline
+from edu_cli.evaluate.table import Table, interval, number
+from edu_cli.evaluate.verdict_tables import baseline_tables, gate_tables
 
 
 def tables_of(report: Mapping[str, Any]) -> list[Table]:
-    """The tables of all parts that the report has."""
-    return [
-        table
-        for part in (_retrieval, _slices, _lost, _routing, _generation, _scalars, _gates)
-        for table in part(report)
+    """The tables of all parts that the report has; the gates last, so that a terminal ends with them."""
+    parts = (
+        *(_retrieval, _strategies, _grains, _slices, _legs, _lost, _routing, _generation, _scalars),
+        *(baseline_tables, gate_tables),
+    )
+    return [table for part in parts for table in part(report)]
+
+
+def headline_of(report: Mapping[str, Any]) -> str:
+    """What was measured on what, in a line."""
+    n, of = report["questions"], report.get("drawn_from")
+    asked = f"{n} of {of} questions, drawn by lot with seed {report['seed']}" if of else f"{n} question{'s'[: n != 1]}"
+    encoder = report["encoder"]
+    settings = ", ".join(f"{key}={value}" for key, value in report["settings"].items())
+    parts = [
+        f"{report['dataset']}: {asked}",
+        encoder["name"] if encoder else "no encoder: BM25 words only",
+        f"corpus {report['corpus_hash'][:12]}",
+        settings,
     ]
+    return "; ".join(part for part in parts if part)
 
 
 def _retrieval(report: Mapping[str, Any]) -> Iterator[Table]:
     part = report.get("retrieval")
     if not part or not part["judged"]:
         return
-    names = _columns(part["measures"])
+    names = headline(part["measures"])
     rows = [(part["default"], part["measures"])] if "modes" not in part else list(part["modes"].items())
-    first = names[0]
-    cells = [
-        (mode, *(_number(measures[name]["mean"]) for name in names), _interval(measures[first]))
-        for mode, measures in rows
-        if measures
-    ]
+    cells = [(mode, *_means(measures, names), interval(measures[names[0]])) for mode, measures in rows if measures]
     unjudged = f", {part['unjudged']} without labels left out" if part["unjudged"] else ""
-    yield Table(f"Retrieval ({part['judged']} questions{unjudged})", ("mode", *names, f"{first} 95%"), tuple(cells))
+    title = f"Retrieval ({part['judged']} questions{unjudged})"
+    yield Table(title, ("mode", *names, f"{names[0]} 95%"), tuple(cells), notes=tuple(part.get("notes", ())))
+
+
+def _strategies(report: Mapping[str, Any]) -> Iterator[Table]:
+    part = report.get("retrieval", {}).get("strategies")
+    if not part:
+        return
+    names = headline(report["retrieval"]["measures"])
+    rows = [
+        (name, *("-" for _ in names), one["missing"])
+        if one.get("missing")
+        else (name, *_means(one["measures"], names), f"{one['rewritten']} of {one['n']}")
+        for name, one in part.items()
+    ]
+    yield Table("Strategies", ("strategy", *names, "questions rewritten"), tuple(rows))
+
+
+def _grains(report: Mapping[str, Any]) -> Iterator[Table]:
+    yield from _parts("Grains", "grain", report.get("retrieval", {}).get("grains", {}))
 
 
 def _slices(report: Mapping[str, Any]) -> Iterator[Table]:
-    slices = report.get("retrieval", {}).get("slices", {})
-    if len(slices) < 2:
+    yield from _parts("Slices", "slice", report.get("retrieval", {}).get("slices", {}))
+
+
+def _parts(title: str, first: str, parts: Mapping[str, Any]) -> Iterator[Table]:
+    """A row each, where there are at least two to compare."""
+    if len(parts) < 2:
         return
-    names = _columns(next(iter(slices.values()))["measures"])
-    rows = [
-        (name, str(one["n"]), *(_number(one["measures"][column]["mean"]) for column in names))
-        for name, one in slices.items()
-    ]
-    yield Table("Slices", ("slice", "n", *names), tuple(rows))
+    names = headline(next(iter(parts.values()))["measures"])
+    rows = [(name, str(one["n"]), *_means(one["measures"], names)) for name, one in parts.items()]
+    yield Table(title, (first, "n", *names), tuple(rows))
+
+
+def _legs(report: Mapping[str, Any]) -> Iterator[Table]:
+    legs = report.get("retrieval", {}).get("found_by")
+    if legs and len(legs) > 1:
+        title = "Legs that had the first relevant hit in their own ranking (share of the questions that have one)"
+        yield Table(title, ("leg", "share"), tuple((leg, number(share)) for leg, share in legs.items()))
 
 
 def _lost(report: Mapping[str, Any]) -> Iterator[Table]:
@@ -65,13 +94,21 @@ def _lost(report: Mapping[str, Any]) -> Iterator[Table]:
 
 def _routing(report: Mapping[str, Any]) -> Iterator[Table]:
     for name, part in report.get("routing", {}).items():
+        scores = f"accuracy {number(part['accuracy'])}, macro F1 {number(part['macro_f1'])}"
+        title = f"{name.capitalize()} of the {part['of']} ({part['n']} questions): {scores}"
+        if "course_to_general" in part:
+            title += f"; {part['course_to_general']} course questions sent to general"
+        got = list(dict.fromkeys(label for row in part["confusion"].values() for label in row))
         rows = [
-            (label, str(one["n"]), *(_number(one[key]) for key in ("precision", "recall", "f1")))
-            for label, one in part.get("classes", {}).items()
+            (
+                label,
+                *(str(one["n"]), *(number(one[key]) for key in ("precision", "recall", "f1"))),
+                *(str(part["confusion"].get(label, {}).get(other, 0)) for other in got),
+            )
+            for label, one in part["classes"].items()
         ]
-        scores = f"accuracy {_number(part['accuracy'])}, macro F1 {_number(part['macro_f1'])}"
-        title = f"{name.capitalize()} of the {part['of']}: {scores}"
-        yield Table(title, ("class", "n", "precision", "recall", "F1"), tuple(rows))
+        headers = ("wanted", "n", "precision", "recall", "F1", *(f"got {label}" for label in got))
+        yield Table(title, headers, tuple(rows))
 
 
 def _generation(report: Mapping[str, Any]) -> Iterator[Table]:
@@ -79,31 +116,38 @@ def _generation(report: Mapping[str, Any]) -> Iterator[Table]:
     if not part:
         return
     rows = [
-        (name, _number(one["mean"]), _interval(one), f"{one.get('scored', one)['n']}/{one['n']}")
+        (name, number(one["mean"]), interval(one), f"{one.get('scored', one)['n']}/{one['n']}")
         for name, one in part["measures"].items()
     ]
     if rows:
         yield Table(f"Answers ({part['questions']} questions)", ("measure", "mean", "95%", "scored"), tuple(rows))
-    cost = part["cost"]
+    cost, seconds = part["cost"], report.get("latency", {}).get("routes", {})
     routes = [
-        (route, str(one["n"]), str(one["calls"]), str(one["prompt_tokens"]), str(one["completion_tokens"]))
+        (
+            *(route, str(one["n"]), str(one["calls"]), str(one["prompt_tokens"]), str(one["completion_tokens"])),
+            *(number(seconds.get(route, {}).get(name)) for name in ("p50", "p95")),
+        )
         for route, one in cost["routes"].items()
     ]
-    title = f"Cost ({_number(cost['without_llm'])} of the answers without an LLM)"
-    yield Table(title, ("route", "answers", "calls", "tokens in", "tokens out"), tuple(routes))
+    title = f"Cost ({number(cost['without_llm'])} of the answers without an LLM)"
+    yield Table(title, ("route", "answers", "calls", "tokens in", "tokens out", "p50 s", "p95 s"), tuple(routes))
 
 
 def _scalars(report: Mapping[str, Any]) -> Iterator[Table]:
-    parts = {name: report.get(name, {}) for name in ("refusal",)}
-    fitted = report.get("calibration", {}).get("fit") or {}
-    parts["calibration"] = {
-        **report.get("calibration", {}),
-        **{f"error {side}": fitted[side]["ece"] for side in ("before", "after") if fitted},
+    calibration, latency = report.get("calibration", {}), report.get("latency", {})
+    fitted = calibration.get("fit") or {}
+    parts: dict[str, Mapping[str, Any]] = {
+        "refusal by confidence:": report.get("refusal", {}),
+        "refusal by the answers:": report.get("generation", {}).get("refusal", {}),
+        "calibration:": {
+            **calibration,
+            **{f"error {side}": fitted[side]["ece"] for side in ("before", "after") if fitted},
+        },
+        "search seconds:": latency.get("search", {}),
+        "answer seconds:": latency.get("answer", {}),
     }
-    parts["answers' refusal"] = report.get("generation", {}).get("refusal", {})
-    parts.update({f"{stage} seconds": times for stage, times in report.get("latency", {}).items()})
     rows = [
-        (f"{section} {name}", _number(value))
+        (f"{section} {name.replace('_', ' ')}", number(value))
         for section, part in parts.items()
         for name, value in part.items()
         if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
@@ -112,34 +156,5 @@ def _scalars(report: Mapping[str, Any]) -> Iterator[Table]:
         yield Table("Refusal, calibration, latency", ("figure", "value"), tuple(rows))
 
 
-def _gates(report: Mapping[str, Any]) -> Iterator[Table]:
-    rows = [
-        (
-            gate["measure"],
-            _number(gate["wanted"]),
-            _number(gate["got"]),
-            "-" if gate["p"] is None else _number(gate["p"]),
-            "ok" if gate["ok"] else "FAILED",
-            gate["note"],
-        )
-        for gate in report.get("gates", [])
-    ]
-    if rows:
-        yield Table("Gates", ("measure", "at least", "got", "p", "", "note"), tuple(rows))
-
-
-def _columns(measures: Mapping[str, Any]) -> list[str]:
-    """The measures that a table has room for: each kind at its largest k up to 10, and MAP."""
-    ks = sorted({int(name.split("@")[1]) for name in measures if "@" in name})
-    k = max([k for k in ks if k <= 10] or ks[:1], default=10)
-    return [name for name in [f"{kind}@{k}" for kind in _FIRST_K] + ["MAP"] if name in measures]
-
-
-def _interval(mean: Mapping[str, float]) -> str:
-    return f"{mean['low']:.3f}-{mean['high']:.3f}"
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return str(value) if isinstance(value, int) else f"{value:.3f}"
+def _means(measures: Mapping[str, Any], names: list[str]) -> list[str]:
+    return [number(measures[name]["mean"]) if name in measures else "-" for name in names]

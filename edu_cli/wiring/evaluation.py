@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from edu_cli import __version__
-from edu_cli.config import Settings
+from edu_cli.config import Settings, setting_infos
 from edu_cli.errors import StoreError, UsageError
 from edu_cli.evaluate.generation import measure_answer
 from edu_cli.evaluate.items import Item
 from edu_cli.evaluate.resume import ResultCache
 from edu_cli.evaluate.run import Corpus, EvalTools
+from edu_cli.evaluate.strategies import Sought, StrategyTools
 from edu_cli.project import Project
-from edu_cli.protocols import AskRecords, PassageSearch, Progress
+from edu_cli.protocols import PassageSearch, Progress
 from edu_cli.text import content_id
-from edu_cli.types import Answer, FaqRecord, Scope, SearchResult, Session, SessionTurn
+from edu_cli.types import Answer, Scope, SearchResult
 from edu_cli.wiring.asking import open_ask
 from edu_cli.wiring.places import NO_ENCODER, open_reader
+from edu_cli.wiring.unmarked import UnmarkedRecords
 
 if TYPE_CHECKING:
     from edu_cli.ask.request import AskTools
     from edu_cli.evaluate.judge import Judge
 
-
 _ALL = Scope()
+_BY_LLM = ("hyde", "step-back")  # strategies that no rule can stand in for
+_TOLD_SECTIONS = ("split", "encoder", "lexical", "search", "ask")
+_OF_THE_MACHINE = ("encoder.device", "encoder.threads", "encoder.batch_tokens")
 
 
 class LazySearch:
@@ -42,15 +47,20 @@ class LazySearch:
         return self._open().search(question, k=k, mode=mode, scope=scope, rerank=rerank)
 
 
-def eval_corpus(project: Project, tenant: str) -> Corpus:
-    """What an evaluation must know of the corpus: documents, encoder, corpus hash."""
+def eval_corpus(project: Project, settings: Settings, tenant: str) -> Corpus:
+    """What an evaluation must know of the corpus, and the settings that are not at their defaults."""
     from edu_cli.index.documents import documents
 
     with open_reader(project) as catalog:
         pin = catalog.encoder() or NO_ENCODER
-        docs = {record.path: record.doc_id for record in documents(catalog, tenant=tenant) if record.error is None}
-        encoder = None if pin.name == "none" else {"name": pin.name, "dim": pin.dim}
-        return Corpus(docs, encoder, catalog.corpus_hash())
+        records = [record for record in documents(catalog, tenant=tenant) if record.error is None]
+        return Corpus(
+            {record.path: record.doc_id for record in records},
+            None if pin.name == "none" else {"name": pin.name, "dim": pin.dim},
+            catalog.corpus_hash(),
+            {record.path: record.subject for record in records if record.subject},
+            _unusual(settings),
+        )
 
 
 def draft_items(project: Project, settings: Settings, tenant: str, n: int, seed: int) -> list[dict[str, Any]]:
@@ -58,7 +68,7 @@ def draft_items(project: Project, settings: Settings, tenant: str, n: int, seed:
     from edu_cli.evaluate.draft import draft, draft_by_llm
     from edu_cli.prompts import load_prompt
 
-    corpus = eval_corpus(project, tenant)
+    corpus = eval_corpus(project, settings, tenant)
     with open_reader(project) as catalog, open_ask(project, settings) as tools:
         parents = list(catalog.export(list(corpus.docs.values())))
         if tools.chat is None:
@@ -83,13 +93,29 @@ def open_eval(
 
         yield EvalTools(
             LazySearch(tools.search),
+            _strategies(tools, scope_of),
             _asking(tools, scope_of, plan=True),
             _asking(tools, scope_of, plan=False),
             measure_answer(_judge(tools) if judged else None),
             scope_of,
-            _results(project, _state(settings, corpus, judged), progress, resume=resume),
+            _results(project, _state(tools, corpus, judged), progress, resume=resume),
             progress,
         )
+
+
+def _strategies(tools: AskTools, scope_of: Callable[[Item], Scope]) -> StrategyTools:
+    """Searching as `ask` does by each strategy; two of them are nothing without an LLM."""
+    from edu_cli.ask.pipeline import passages_for
+    from edu_cli.ask.request import AskRequest
+
+    def seek(item: Item, strategy: str, k: int) -> Sought:
+        wanted = AskRequest(
+            item.question, scope_of(item), k=k, route="rag", strategy=strategy, history=item.history, cache=False
+        )
+        queries, result = passages_for(wanted, tools)
+        return Sought(result, rewritten=queries.strategy != "direct")
+
+    return StrategyTools(seek, {} if tools.chat else dict.fromkeys(_BY_LLM, "needs an LLM (EDU_LLM_MODEL)"))
 
 
 def _results(project: Project, state: str, progress: Progress, *, resume: bool) -> ResultCache:
@@ -119,50 +145,6 @@ def _asking(tools: AskTools, scope_of: Callable[[Item], Scope], *, plan: bool) -
     return asked
 
 
-class UnmarkedRecords:
-    """AskRecords whose FAQ is read and in which nothing is left: measuring queues no questions and keeps no traces."""
-
-    def __init__(self, records: AskRecords) -> None:
-        self._records = records
-
-    def faq(self, tenant: str, subject: str | None) -> Sequence[FaqRecord]:
-        """As the project has it."""
-        return self._records.faq(tenant, subject)
-
-    def faq_mark(self) -> str:
-        """As the project has it."""
-        return self._records.faq_mark()
-
-    def corpus(self) -> str:
-        """As the project has it."""
-        return self._records.corpus()
-
-    def queue_pending(self, *_: object, **__: object) -> str:
-        """Nothing waits for a teacher."""
-        return ""
-
-    def session(self, tenant: str, session_id: str) -> Session | None:
-        """There are no conversations."""
-
-    def last_session(self, tenant: str) -> str | None:
-        """There are no conversations."""
-
-    def add_turn(self, tenant: str, session_id: str, turn: SessionTurn) -> None:
-        """Not kept."""
-
-    def fold_session(self, tenant: str, session_id: str, summary: str, folded: int) -> None:
-        """Not kept."""
-
-    def cached(self, tenant: str, key: str) -> Mapping[str, Any] | None:
-        """Nothing is remembered."""
-
-    def cache(self, tenant: str, key: str, corpus: str, value: Mapping[str, Any]) -> None:
-        """Not kept."""
-
-    def add_trace(self, tenant: str, answer: Mapping[str, Any], exchanges: Sequence[Mapping[str, Any]]) -> None:
-        """Not kept."""
-
-
 def _judge(tools: AskTools) -> Judge:
     from edu_cli.evaluate.judge import Judge
     from edu_cli.prompts import load_prompt
@@ -180,17 +162,32 @@ def _judge(tools: AskTools) -> Judge:
     return Judge(tools.chat, load_prompt("judge", tools.prompts), likeness)
 
 
-def _state(settings: Settings, corpus: str, judged: bool) -> str:
-    """Everything but the question that could change a result: program, corpus, settings (no secrets), judge."""
-    from edu_cli.config import setting_infos
-
+def _state(tools: AskTools, corpus: str, judged: bool) -> str:
+    """Everything but the question that could change a result: program, corpus, FAQ, settings, prompts, classifier."""
     secret = {info.key for info in setting_infos() if info.secret}
+    settings = [f"{key}={value!r}" for key, value in _values(tools.settings) if key not in secret]
+    prompts = sorted(tools.prompts.glob("*.*")) if tools.prompts and tools.prompts.is_dir() else []
+    files = [path for path in (*prompts, tools.classifier) if path and path.is_file()]
+    contents = [f"{path.name}:{hashlib.sha256(path.read_bytes()).hexdigest()}" for path in files]
+    faq = tools.records.faq_mark() if tools.records else ""
+    return content_id(__version__, corpus, faq, str(judged), *settings, *contents)
+
+
+def _unusual(settings: Settings) -> dict[str, Any]:
+    """The settings that may change an answer and are not at their defaults."""
+    usual = {info.key: info.default for info in setting_infos()}
+    return {
+        key: value
+        for key, value in _values(settings)
+        if value != usual[key]
+        and (key.split(".")[0] in _TOLD_SECTIONS or key == "llm.model")
+        and key not in _OF_THE_MACHINE
+    }
+
+
+def _values(settings: Settings) -> Iterator[tuple[str, Any]]:
+    """(section.key, value) of every setting."""
     values: dict[str, Any] = asdict(settings)
     values.pop("sources")
-    shown: Sequence[str] = [
-        f"{section}.{name}={value!r}"
-        for section, part in values.items()
-        for name, value in part.items()
-        if f"{section}.{name}" not in secret
-    ]
-    return content_id(__version__, corpus, str(judged), *shown)
+    for section, part in values.items():
+        yield from ((f"{section}.{name}", value) for name, value in part.items())

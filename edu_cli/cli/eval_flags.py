@@ -1,0 +1,161 @@
+"""The flags of `edu eval`, and what they say once they are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from edu_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from edu_cli.evaluate.retrieval import Mode
+    from edu_cli.evaluate.run import Stage
+
+
+class Judged(str, Enum):  # noqa: UP042 - typer shows the values of a str Enum
+    """Who judges answers besides the deterministic measures."""
+
+    none = "none"
+    llm = "llm"
+
+
+DatasetArgument = Annotated[
+    Path, typer.Argument(help="A .jsonl data set or a BEIR folder.", metavar="DATASET", show_default=False)
+]
+CutoffsOption = Annotated[str, typer.Option("--k", metavar="K,K", help="Cutoffs of the measures.")]
+CompareOption = Annotated[
+    str | None,
+    typer.Option(
+        "--compare",
+        metavar="WHAT",
+        help="A row each: modes (bm25, dense, …, hybrid+rerank), strategies (direct, hyde, …), or both.",
+    ),
+]
+FailUnderOption = Annotated[
+    list[str] | None,
+    typer.Option("--fail-under", metavar="MEASURE=X", help="Exit 5 when a figure is below X (repeatable)."),
+]
+BaselineOption = Annotated[
+    Path | None,
+    typer.Option("--baseline", metavar="FILE", help="An earlier JSON report to compare with; see --max-drop."),
+]
+MaxDropOption = Annotated[
+    float, typer.Option("--max-drop", min=0.0, max=1.0, help="Exit 5 when a figure is further below the baseline's.")
+]
+OutOption = Annotated[
+    list[Path] | None,
+    typer.Option("--out", metavar="FILE", help="Write the report as .json, .html, .md or .csv (repeatable)."),
+]
+JunitOption = Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write the gates as JUnit XML.")]
+RunOption = Annotated[Path | None, typer.Option("--run", metavar="FILE", help="Write the rankings as a TREC run.")]
+StageOption = Annotated[
+    str | None,
+    typer.Option("--stage", metavar="S,S", help="routing, retrieval, generation. [default: all that have labels]"),
+]
+JudgeOption = Annotated[Judged, typer.Option("--judge", help="Let the LLM judge the answers too.")]
+ResumeOption = Annotated[bool, typer.Option("--resume", help="Go on where an interrupted run was.")]
+CalibrateOption = Annotated[
+    bool, typer.Option("--calibrate", help="Fit the confidence on this data set; shown on a held half.")
+]
+WriteOption = Annotated[bool, typer.Option("--write", help="Write the fitted confidence to edu.toml.")]
+InitOption = Annotated[
+    int | None, typer.Option("--init", min=1, metavar="N", help="Draft N questions from the corpus to DATASET.")
+]
+LimitOption = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Use N questions, drawn by lot.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of intervals, p-values and --limit.")]
+StrictOption = Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What gets a row each."""
+
+    modes: bool = False
+    strategies: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """The files that are written."""
+
+    reports: tuple[Path, ...] = ()
+    junit: Path | None = None
+    run: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EvalFlags:
+    """What to measure and what must hold."""
+
+    ks: tuple[int, ...]
+    compared: Compared
+    stages: tuple[Stage, ...]
+    bounds: Mapping[str, float]
+    baseline: Path | None
+    max_drop: float
+    judged: bool
+    resume: bool
+    calibrate: bool
+    write: bool
+    limit: int | None
+    seed: int
+    strict: bool
+
+
+def cutoffs(text: str) -> tuple[int, ...]:
+    """`1,3,5,10` as numbers in order. Raises UsageError."""
+    try:
+        ks = sorted({int(part) for part in text.split(",")})
+    except ValueError:
+        ks = []
+    if not ks or ks[0] < 1 or ks[-1] > 100:
+        raise UsageError(f"--k {text} is not a list of numbers from 1 to 100.", hint="as in --k 1,3,5,10")
+    return tuple(ks)
+
+
+def stages(text: str | None) -> tuple[Stage, ...]:
+    """The stages named, in the order of the pipeline; () for all that have labels. Raises UsageError."""
+    from edu_cli.evaluate.run import STAGES
+
+    wanted = _named("--stage", text, STAGES)
+    return tuple(name for name in STAGES if name in wanted)
+
+
+def compared(text: str | None) -> Compared:
+    """What `--compare` asks for. Raises UsageError."""
+    wanted = _named("--compare", text, ("modes", "strategies"))
+    return Compared("modes" in wanted, "strategies" in wanted)
+
+
+def outputs(out: Sequence[Path] | None, junit: Path | None, run: Path | None) -> Outputs:
+    """The files, checked before anything is spent on what could not be written. Raises UsageError, StoreError."""
+    from edu_cli.evaluate.files import check_writable, checked_format
+
+    for path in out or ():
+        checked_format(path)
+    for path in (*(out or ()), junit, run):
+        if path is not None:
+            check_writable(path)
+    return Outputs(tuple(out or ()), junit, run)
+
+
+def modes_of(wanted: Compared, *, has_vectors: bool) -> tuple[Mode, ...]:
+    """The ways of searching that are run, the default search last; without vectors there are fewer."""
+    from edu_cli.evaluate.retrieval import MODES, RERANKED
+
+    if not wanted.modes:
+        return (RERANKED,)
+    return MODES if has_vectors else tuple(mode for mode in MODES if mode.search in ("bm25", "hybrid"))
+
+
+def _named(flag: str, text: str | None, known: Sequence[str]) -> list[str]:
+    wanted = [] if text is None else [part.strip() for part in text.split(",")]
+    for name in wanted:
+        if name not in known:
+            raise UsageError(f"{flag} {name} is none of {', '.join(known)}.", hint=f"as in {flag} {','.join(known)}")
+    return wanted
