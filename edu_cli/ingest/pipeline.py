@@ -17,12 +17,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from edu_cli.errors import LoadError, UsageError
+from edu_cli.ingest.moved import moved_roots
 from edu_cli.ingest.plan import Plan, PlannedFile, plan_target
 from edu_cli.ingest.prepare import Place, Prepared, prepare, prepare_failed
 from edu_cli.ingest.receipt import ChunkCounts, FileReceipt, Receipt, receipt_of, receipts_of
 from edu_cli.ingest.repair import reconcile, settle
 from edu_cli.ingest.request import IngestRequest, IngestTools
-from edu_cli.ingest.roots import Target, earlier_paths, scan_target, targets_of
+from edu_cli.ingest.roots import Target, earlier_paths, located, scan_target, targets_of
 from edu_cli.ingest.storing import LazyVectors, Storing, Tally, VectorTools, batches
 from edu_cli.ingest.workers.ahead import Ahead
 from edu_cli.protocols import IngestCatalog
@@ -50,13 +51,19 @@ def paths_of(request: IngestRequest, catalog: IngestCatalog) -> tuple[Sequence[P
 def plan(request: IngestRequest, catalog: IngestCatalog) -> tuple[list[Plan], list[str]]:
     """What an ingest would do, and warnings; nothing is changed. Raises UsageError for a PATH that does not exist."""
     paths, warnings = paths_of(request, catalog)
-    recipe = request.recipe()
+    recipe, roots = request.recipe(), catalog.roots()
     plans = []
-    for target in targets_of(paths, request.project, request.tenant, catalog.roots()):
+    for target in targets_of(paths, request.project, request.tenant, roots):
+        found = scan_target(target)
         known = catalog.known(target.root.root_id) if target.root else ()
         subject = request.subject if request.subject is not None or not target.root else target.root.subject
-        absorbed = _absorbed(target, catalog)
-        plans.append(plan_target(target, scan_target(target), known, absorbed, replace(recipe, subject=subject)))
+        taken_over = _absorbed(target, catalog)
+        for root, documents in moved_roots(target, found, roots, request.project, catalog.known):
+            taken_over |= {document.path: document for document in documents}
+            warnings.append(
+                f"{located(root, request.project)} is gone; its documents are now those of {target.location}"
+            )
+        plans.append(plan_target(target, found, known, taken_over, replace(recipe, subject=subject)))
     return plans, warnings
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from edu_cli.ingest.plan import Plan, Status
+from edu_cli.ingest.plan import Plan, PlannedFile, Status
 from edu_cli.ingest.prepare import Prepared
 from edu_cli.types import EncoderPin, OcrPage
 
@@ -86,7 +86,7 @@ def receipt_of(prepared: Prepared) -> FileReceipt:
         chars=sum(len(parent.parent.text) for parent in document.parents),
         warnings=document.warnings,
         error=document.error,
-        reason=f"was {file.origin.path}" if file.origin else "",
+        reason=_origin(file),
         seconds=prepared.seconds,
     )
 
@@ -99,8 +99,10 @@ def receipts_of(plans: Sequence[Plan], *, dry: bool = False) -> list[FileReceipt
         receipts += [FileReceipt(d.path, "removed", d.subject) for d in plan.removed]
         receipts += [FileReceipt(s.rel, "skipped", reason=s.reason) for s in plan.skipped]
         if dry:
-            receipts += [
-                FileReceipt(f.path, f.status, f.subject, reason=f"was {f.origin.path}" if f.origin else "")
-                for f in plan.load
-            ]
+            receipts += [FileReceipt(f.path, f.status, f.subject, reason=_origin(f)) for f in plan.load]
     return receipts
+
+
+def _origin(file: PlannedFile) -> str:
+    """Under which path it was known before; "" where only its folder has another place."""
+    return f"was {file.origin.path}" if file.origin and file.origin.path != file.path else ""

@@ -71,7 +71,7 @@ def earlier_paths(
     for root in roots:
         if root.tenant != tenant:
             continue
-        folder = _located(root, project)
+        folder = located(root, project)
         if not root.whole:
             found += [folder / path for path in files_of(root.root_id)]
         elif folder.is_dir():
@@ -89,6 +89,11 @@ def scan_target(target: Target) -> ScanResult:
     others = (s for s in found.skipped if s.rel.rsplit("/", 1)[-1] != ".edu")  # our own: nobody expects it to go in
     skipped = tuple(Skipped(target.document_path(s.rel), s.reason) for s in others)
     return ScanResult(found.files, skipped)
+
+
+def located(root: Root, project: Path) -> Path:
+    """Where a root is now, whether it exists or not."""
+    return Path(os.path.normpath(project / root.path))
 
 
 def _target(path: Path, project: Path, tenant: str, roots: Sequence[Root]) -> Target:
@@ -114,7 +119,7 @@ def _target(path: Path, project: Path, tenant: str, roots: Sequence[Root]) -> Ta
 
 
 def _below(path: Path, own: Root | None, project: Path, roots: Sequence[Root]) -> tuple[tuple[Root, str], ...]:
-    inner = [(root, _located(root, project)) for root in roots if root != own]
+    inner = [(root, located(root, project)) for root in roots if root != own]
     return tuple((root, at.relative_to(path).as_posix()) for root, at in inner if path in at.parents)
 
 
@@ -129,10 +134,6 @@ def _root_path(folder: Path, project: Path) -> str:
         return shown(Path(os.path.relpath(folder, project)).as_posix())
     except ValueError:  # another drive on Windows
         return shown(folder.as_posix())
-
-
-def _located(root: Root, project: Path) -> Path:
-    return Path(os.path.normpath(project / root.path))
 
 
 def _within(path: Path, folder: Path) -> bool:

@@ -203,6 +203,30 @@ def test_no_path_keeps_the_documents_of_a_folder_that_is_gone_and_says_so(projec
     assert project.store.count() == 2
 
 
+def test_the_documents_of_a_folder_that_was_moved_go_with_it(project: FakeProject) -> None:
+    for name in ("ai/a.md", "ai/b.md", "c.md"):
+        project.write(name, f"# {name}\n\n说明。\n")
+    project.ingest()
+    there = project.files.rename(project.files.with_name("elsewhere"))
+    (there / "c.md").write_text("# 新\n\n改过。\n", encoding="utf-8")
+    receipt = project.ingest(there)
+    assert receipt.counts()["renamed"] == 2
+    assert any("is gone; its documents are now those of" in warning for warning in receipt.warnings)
+    assert project.dump() == project.clean_dump(there)
+
+
+def test_a_folder_that_is_gone_is_not_taken_for_another_one(project: FakeProject, tmp_path: Path) -> None:
+    project.write("a.md", "# 甲\n\n说明。\n")
+    project.write("b.md", "# 乙\n\n说明。\n")
+    project.ingest()
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.md").write_text("# 甲\n\n说明。\n", encoding="utf-8")
+    project.files.rename(project.files.with_name("elsewhere"))
+    assert project.ingest(other).warnings == ()
+    assert len(project.dump()["documents"]) == 3
+
+
 def test_rows_that_the_store_lost_are_put_back_without_encoding(project: FakeProject) -> None:
     project.write("a.md", "# 甲\n一。\n# 乙\n二。\n")
     project.ingest()
