@@ -42,6 +42,8 @@ __all__ = [
     "setting_infos",
 ]
 
+# whoever shares a folder must not choose what runs on the machine of whoever opens it
+_OF_THE_PROJECT = ("edu.toml", ".env")
 _FOREIGN_ENV = frozenset({"EDU_PROJECT"})  # read by project.py, before there are settings
 
 
@@ -176,6 +178,11 @@ def _checked(key: str, raw: Any, source: str) -> Any:
             f"{key} ({source}) must be {kind}, not {raw!r}.", hint=f"its default is {entry.default!r}"
         ) from None
     _check_bounds(key, value, entry.metadata, source)
+    if entry.metadata["runs"] and source in _OF_THE_PROJECT and not str(value).startswith(("http://", "https://")):
+        raise ConfigError(
+            f"{key} in {source} is a command, and commands are not taken from a project's files.",
+            hint=f"give an http address, or set {_env_name(key.split('.')[0], entry)} in your shell",
+        )
     return value
 
 

@@ -20,8 +20,10 @@ def _setting(
     choices: tuple[str, ...] = (),
     low: float | None = None,
     high: float | None = None,
+    runs: bool = False,
 ) -> Any:
     meta = {"about": about, "unit": unit, "env": env, "secret": secret, "choices": choices, "low": low, "high": high}
+    meta["runs"] = runs  # a program may be started by it, so that a project's own files must not set it
     return field(default=default, metadata=meta)
 
 
@@ -128,7 +130,26 @@ class AskSettings:
     context_tokens: int = _setting(4000, "longest context given to the model", unit="tokens", low=200, high=1_000_000)
     contact: str = _setting("", "whom to ask when there is no answer, shown with a refusal", env="EDU_ASK_CONTACT")
     web_url: str = _setting("", "SearXNG address for --web, as https://host/search", env="EDU_WEB_SEARCH_URL")
+    web_mcp: str = _setting(
+        "",
+        "MCP search server for --web: an http address, or a command that starts one (a command counts only where the "
+        "environment sets it, never from a file of the project)",
+        env="EDU_WEB_MCP",
+        runs=True,
+    )
+    web_mcp_tool: str = _setting("", "its search tool; empty takes the one named so", env="EDU_WEB_MCP_TOOL")
+    web_mcp_token: str = _setting("", "bearer token of that MCP server", env="EDU_WEB_MCP_TOKEN", secret=True)
     faq_offer: float = _setting(0.2, "an FAQ entry at least this likely is offered as did-you-mean", low=0.0, high=1.0)
+    grade: str = _setting(
+        "auto",
+        "second looks of the LLM: auto rewrites a draft once where verification finds sentences without a ground; "
+        "always grades each draft",
+        env="EDU_ASK_GRADE",
+        choices=("off", "auto", "always"),
+    )
+    grade_passages: str = _setting(
+        "off", "whether the LLM drops passages that only look alike before it answers", choices=("off", "on")
+    )
     traces: str = _setting("on", "whether the steps of answers are kept", choices=("on", "off"))
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scripted_llm import ScriptedChat
 
 from edu_cli.ask.pipeline import ask
 from edu_cli.ask.request import AskRequest, AskTools
+from edu_cli.errors import EduError
 from edu_cli.index.records import Records
 from edu_cli.protocols import EVERYTHING
 from edu_cli.settings import AskSettings, Settings
-from edu_cli.types import Answer, Passage, Scope, SearchResult
+from edu_cli.types import Answer, Passage, Scope, SearchResult, WebPage
 
 LEAF = "光合作用的暗反应发生在叶绿体基质中。"
 FEES = "Python 课程的学费是 2680 元。"
@@ -33,10 +36,33 @@ class FixedSearch:
         return SearchResult(question, passages, self.confidence if passages else 0.0, {})
 
 
+class FixedWeb:
+    """A WebSearch that finds the same pages for every question, or fails."""
+
+    name = "the web"
+
+    def __init__(self, *pages: WebPage, failure: EduError | None = None) -> None:
+        self.pages, self.failure = pages, failure
+        self.asked: list[str] = []
+
+    def search(self, question: str, k: int) -> tuple[WebPage, ...]:
+        self.asked.append(question)
+        if self.failure:
+            raise self.failure
+        return self.pages
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
 def tools(
-    search: FixedSearch, chat: ScriptedChat | None = None, records: Records | None = None, **settings: object
+    search: FixedSearch,
+    chat: ScriptedChat | None = None,
+    records: Records | None = None,
+    web: FixedWeb | None = None,
+    **settings: Any,
 ) -> AskTools:
-    return AskTools(Settings(ask=AskSettings(**settings)), lambda: search, chat, None, records)  # type: ignore[arg-type]
+    return AskTools(Settings(ask=AskSettings(**settings)), lambda: search, chat, None, records, web=web)
 
 
 def asked(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from edu_cli.types import Answer, Citation, Passage
+from edu_cli.types import Answer, Citation, Passage, Step
 
 
 def answer_json(answer: Answer) -> dict[str, Any]:
@@ -33,9 +33,20 @@ def answer_json(answer: Answer) -> dict[str, Any]:
             "prompt_tokens": use.prompt_tokens,
             "completion_tokens": use.completion_tokens,
         },
-        "steps": [{"name": s.name, "seconds": s.seconds, "detail": s.detail} for s in answer.steps],
+        "steps": [step_json(s) for s in answer.steps],
         "warnings": list(answer.warnings),
         "seconds": answer.seconds,
+    }
+
+
+def step_json(step: Step) -> dict[str, Any]:
+    """One step; `prompts` are those that its LLM calls used, as name@version."""
+    return {
+        "name": step.name,
+        "seconds": step.seconds,
+        "detail": step.detail,
+        "tokens": step.tokens,
+        "prompts": list(step.prompts),
     }
 
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 from edu_cli.ask.as_json import answer_json
 from edu_cli.ask.front.answers import front, remember_answer
-from edu_cli.ask.generation.answering import declined, extracted, from_web, general, written
+from edu_cli.ask.generation.answering import declined, extracted, from_web, general, only_relevant, written
 from edu_cli.ask.memory import Talk, fold_older, new_session_id, recall
-from edu_cli.ask.plan.planning import Planned, Queries, plan, queries
+from edu_cli.ask.plan.planning import Planned, Queries, is_general_after_all, plan, queries
 from edu_cli.ask.plan.rewrite import is_follow_up, standalone_by_llm, standalone_by_rule
 from edu_cli.ask.plan.seek import seek
 from edu_cli.ask.request import AskRequest, AskTools
 from edu_cli.ask.trail import CountedChat, Trail
 from edu_cli.ask.turn import Turn
-from edu_cli.ask.web import asks_for_web
+from edu_cli.ask.web.wish import asks_for_web
 from edu_cli.errors import ChatError, StoreError, UsageError
 from edu_cli.text import clean
 from edu_cli.types import Answer, SearchResult, SessionTurn
@@ -55,7 +55,7 @@ def _begin(request: AskRequest, tools: AskTools, show: Callable[[str], None] | N
         session = records.last_session(tenant) or new_session_id()
     talk = recall(records, tenant, session, request.history)
     chat = CountedChat(tools.chat) if tools.chat else None
-    turn = Turn(request, tools, Trail(), chat, show, talk, " ".join(request.question.split()))
+    turn = Turn(request, tools, Trail(chat), chat, show, talk, " ".join(request.question.split()))
     return replace(turn, standalone=_standalone(turn, talk)) if talk.turns else turn
 
 
@@ -90,22 +90,25 @@ def _reasoned(turn: Turn) -> Answer:
         return general(turn, turn.chat)
     cheap = is_general and turn.chat is not None  # only a look whether the material answers it after all
     wanted = queries(turn, "direct" if cheap or planned.strategy is None else planned.strategy)
-    found = seek(turn, wanted)
-    if not found.passages or found.confidence < turn.tools.settings.ask.threshold:
-        return _unsure(turn, planned, wanted, found)
+    found, ask = seek(turn, wanted), turn.tools.settings.ask
+    if not found.passages or found.confidence < ask.threshold:
+        why = f"confidence {found.confidence:.2f} is below {ask.threshold:g}"
+        return _unsure(turn, planned, wanted, found, why)
     if turn.chat is None:
         return extracted(turn, found, planned, wanted)
-    return written(turn, turn.chat, found, planned, wanted)
+    helpful = only_relevant(turn, turn.chat, found) if ask.grade_passages == "on" else found
+    if not helpful.passages:
+        return _unsure(turn, planned, wanted, found, f"{turn.chat.model} finds that no passage helps")
+    return written(turn, turn.chat, helpful, planned, wanted)
 
 
-def _unsure(turn: Turn, planned: Planned, wanted: Queries, found: SearchResult) -> Answer:
+def _unsure(turn: Turn, planned: Planned, wanted: Queries, found: SearchResult, why: str) -> Answer:
     """What becomes of a question that the material does not answer: general knowledge, the web, or a refusal."""
-    if planned.route == "general" and turn.chat:
+    if turn.chat and (planned.route == "general" or is_general_after_all(turn, planned)):
         return general(turn, turn.chat)
     web = turn.request.web
     if web or (web is None and asks_for_web(turn.request.question)):
         return from_web(turn, planned, wanted, found)
-    why = f"confidence {found.confidence:.2f} is below {turn.tools.settings.ask.threshold:g}"
     return declined(turn, found, planned, wanted, why)
 
 

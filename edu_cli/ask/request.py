@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from edu_cli.protocols import AskRecords, ChatModel, PassageSearch
+from edu_cli.protocols import AskRecords, ChatModel, PassageSearch, WebSearch
 from edu_cli.settings import Settings
 from edu_cli.types import Message, Scope
 
@@ -44,7 +44,8 @@ class AskTools:
     """What `ask` needs: `search` opens retrieval and is called only when passages are needed (models load then).
 
     `chat` is None where no LLM is configured; `records` None keeps nothing; `encode` gives a question's dense vectors
-    (rows of length 1), None where there is no encoder; `classifier` is the project's own model file, if it exists.
+    (rows of length 1), None where there is no encoder; `classifier` is the project's own model file, if it exists;
+    `web` is None where no web search is configured.
     """
 
     settings: Settings
@@ -54,3 +55,4 @@ class AskTools:
     records: AskRecords | None = None
     encode: Callable[[Sequence[str]], npt.NDArray[np.float32]] | None = None
     classifier: Path | None = None
+    web: WebSearch | None = None

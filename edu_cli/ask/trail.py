@@ -18,22 +18,32 @@ class Note:
 
 
 class Trail:
-    """Steps in the order in which they ended."""
+    """Steps in the order in which they ended, each with the tokens and prompts of the LLM calls made in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, chat: CountedChat | None = None) -> None:
         self.started = time.perf_counter()
         self.steps: list[Step] = []
+        self.prompts: list[str] = []  # name@version of those loaded since the last step ended
+        self._chat = chat
         self.warnings: list[str] = []
         self.near_faq: tuple[FaqRecord, ...] = ()  # entries that may have been meant
 
     @contextmanager
     def step(self, name: str) -> Iterator[Note]:
         """Times what runs inside; a step that raises is kept too."""
-        note, start = Note(), time.perf_counter()
+        note, start, before = Note(), time.perf_counter(), self._use()
+        self.prompts.clear()
         try:
             yield note
         finally:
-            self.steps.append(Step(name, round(time.perf_counter() - start, 6), note.detail))
+            after = self._use()
+            prompts = tuple(dict.fromkeys(self.prompts)) if after.calls > before.calls else ()
+            tokens = after.prompt_tokens + after.completion_tokens - before.prompt_tokens - before.completion_tokens
+            self.steps.append(Step(name, round(time.perf_counter() - start, 6), note.detail, tokens, prompts))
+            self.prompts.clear()
+
+    def _use(self) -> LlmUse:
+        return self._chat.use if self._chat else LlmUse()
 
     def warn(self, warning: str) -> None:
         """Adds a warning, once."""

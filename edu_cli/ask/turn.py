@@ -40,8 +40,14 @@ class Turn:
         return self.request.scope.tenant
 
     def prompt(self, name: str, suffix: str = ".md") -> Prompt:
-        """A prompt, the project's own first."""
-        return load_prompt(name, self.tools.prompts, suffix)
+        """A prompt, the project's own first; the step that it is used in names it."""
+        found = load_prompt(name, self.tools.prompts, suffix)
+        self.trail.prompts.append(f"{name}@{found.version}")
+        return found
+
+    def learner(self) -> str:
+        """What older turns told of the learner, as a line for a system message; "" where nothing is known."""
+        return f"关于学习者：{self.talk.summary}" if self.talk.summary else ""
 
     def answer(self, text: str, *, route: str, mode: str, **rest: Any) -> Answer:
         """An Answer of this turn with what every answer carries."""

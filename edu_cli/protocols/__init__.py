@@ -1,6 +1,6 @@
 """What the stages need from outside themselves; `wiring` gives each an adapter, tests give fakes."""
 
-from edu_cli.protocols.models import ChatModel, Encoder, OcrEngine, OcrLine, Progress, Reranker
+from edu_cli.protocols.models import ChatModel, Encoder, OcrEngine, OcrLine, Progress, Reranker, WebSearch
 from edu_cli.protocols.stores import (
     EVERYTHING,
     AskRecords,
@@ -10,6 +10,7 @@ from edu_cli.protocols.stores import (
     PassageSearch,
     ScopeWish,
     VectorCache,
+    VectorSearch,
     VectorStore,
 )
 
@@ -28,5 +29,7 @@ __all__ = [
     "Reranker",
     "ScopeWish",
     "VectorCache",
+    "VectorSearch",
     "VectorStore",
+    "WebSearch",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from edu_cli.types import ChatReply, DualVectors, Message
+from edu_cli.types import ChatReply, DualVectors, Message, WebPage
 
 if TYPE_CHECKING:  # for annotations only: `--help` and most verbs do without numpy's 0.1 s
     import numpy as np
@@ -61,6 +61,19 @@ class ChatModel(Protocol):
     def stream(self, messages: Sequence[Message], *, temperature: float) -> Iterator[str | ChatReply]:
         """Pieces of text as the server sends them, then the ChatReply of the whole. Raises ChatError."""
         ...
+
+
+class WebSearch(Protocol):
+    """The web, as a search server that the user configured sees it."""
+
+    @property
+    def name(self) -> str: ...
+
+    def search(self, question: str, k: int) -> Sequence[WebPage]:
+        """Pages, best first; about k, as the server likes. Raises WebError, ConfigError. Safe in threads."""
+        ...
+
+    def close(self) -> None: ...
 
 
 class OcrLine(Protocol):

@@ -14,6 +14,7 @@ from edu_cli.types.answers import (
     Scope,
     SearchResult,
     Step,
+    WebPage,
 )
 from edu_cli.types.documents import (
     Block,
@@ -93,4 +94,5 @@ __all__ = [
     "StoredParent",
     "TraceRecord",
     "VectorRow",
+    "WebPage",
 ]

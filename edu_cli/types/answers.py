@@ -88,6 +88,15 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True)
+class WebPage:
+    """One result of a web search: what it is called, where it is, and what of it the search server sent."""
+
+    title: str
+    address: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """One turn of a chat."""
 
@@ -121,11 +130,13 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of an answer, as the trace keeps it."""
+    """One step of an answer, as the trace keeps it; `tokens` and `prompts` (name@version) are of its LLM calls."""
 
     name: str
     seconds: float
     detail: str
+    tokens: int = 0
+    prompts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from edu_cli.ask.generation.context import heading
+from edu_cli.ask.generation.correct import write
 from edu_cli.ask.generation.extract import as_answer, citations_of, extract_parts
-from edu_cli.ask.generation.generate import Draft, Grounding, generate
-from edu_cli.ask.generation.phrases import NO_LLM, decline, language
+from edu_cli.ask.generation.grade import relevant
+from edu_cli.ask.generation.phrases import NO_LLM, decline
 from edu_cli.ask.plan.planning import Planned, Queries
 from edu_cli.ask.plan.strategy import split_question
 from edu_cli.ask.trail import CountedChat
-from edu_cli.ask.turn import Turn, UnansweredError
-from edu_cli.ask.verification.verify import verify
-from edu_cli.ask.web import search_web
-from edu_cli.errors import ChatError, StoreError
+from edu_cli.ask.turn import Turn
+from edu_cli.ask.web.wish import as_passages, without_request
+from edu_cli.errors import ChatError, ConfigError, StoreError, WebError
 from edu_cli.types import Answer, ChatReply, Message, Passage, SearchResult
 
 _NEAREST = 3
@@ -38,7 +38,7 @@ def declined(turn: Turn, found: SearchResult, planned: Planned, wanted: Queries,
                 turn.trail.warn(f"the question was not kept for a teacher: {error.message}")
     return turn.answer(
         decline(turn.standalone, found.passages, ask.contact),
-        route="rag",
+        route=planned.route,
         mode="template",
         refused=True,
         confidence=found.confidence,
@@ -71,16 +71,34 @@ def extracted(turn: Turn, found: SearchResult, planned: Planned, wanted: Queries
     )
 
 
-def written(turn: Turn, chat: CountedChat, found: SearchResult, planned: Planned, wanted: Queries) -> Answer:
-    """The LLM's answer, verified; declined where the model finds none in the passages. Raises UnansweredError."""
-    draft = _drafted(turn, chat, found.passages)
+def only_relevant(turn: Turn, chat: CountedChat, found: SearchResult) -> SearchResult:
+    """The passages that the LLM finds helpful; all of them where it fails, which is told."""
+    with turn.trail.step("relevance") as note:
+        try:
+            kept = relevant(turn.standalone, found.passages, chat, turn.prompt("relevance"))
+            failure = "" if kept is not None else "the model's choice cannot be read"
+        except ChatError as error:
+            kept, failure = None, error.message
+        if kept is None:
+            turn.trail.warn(f"the passages were not graded: {failure}")
+            return found
+        note.detail = f"{len(kept)} of {len(found.passages)} passages help"
+    return replace(found, passages=tuple(found.passages[n - 1] for n in kept))
+
+
+def written(
+    turn: Turn, chat: CountedChat, found: SearchResult, planned: Planned, wanted: Queries, *, can_search: bool = True
+) -> Answer:
+    """The LLM's answer, verified; declined where the model finds none in the passages. Raises UnansweredError.
+
+    `can_search` False: the passages are not the material's, so that another search of it would be no correction.
+    """
+    attempt = write(turn, chat, found, wanted, can_search=can_search)
+    draft, verified, found, wanted = attempt.draft, attempt.verified, attempt.found, attempt.wanted
     for warning in draft.warnings:
         turn.trail.warn(warning)
-    if draft.refused:
+    if verified is None:
         return declined(turn, found, planned, wanted, f"{chat.model} found no answer in the passages")
-    with turn.trail.step("verify") as note:
-        verified = verify(draft.text, draft.passages, strict=turn.request.strict, language=language(turn.standalone))
-        note.detail = f"{len(verified.citations)} citations, {len(verified.unsupported)} sentences not borne out"
     for warning in verified.warnings:
         turn.trail.warn(warning)
     if not verified.text:
@@ -98,25 +116,13 @@ def written(turn: Turn, chat: CountedChat, found: SearchResult, planned: Planned
     )
 
 
-def _drafted(turn: Turn, chat: CountedChat, passages: tuple[Passage, ...]) -> Draft:
-    settings = turn.tools.settings
-    prompt = turn.prompt("answer")
-    summary = f"关于学习者：{turn.talk.summary}" if turn.talk.summary else ""
-    grounding = Grounding(prompt, settings.ask.context_tokens, settings.llm.temperature, turn.talk.messages(), summary)
-    with turn.trail.step("generate") as note:
-        note.detail = f"{chat.model}, prompt answer@{prompt.version}"
-        try:
-            return generate(turn.standalone, passages, chat, grounding, turn.show)
-        except ChatError as error:
-            raise UnansweredError(error, passages) from error
-
-
 def general(turn: Turn, chat: CountedChat) -> Answer:
     """An answer from the model's own knowledge, said to be so. Raises ChatError."""
-    prompt = turn.prompt("general")
-    messages = [Message("system", prompt.text), *turn.talk.messages()[-6:], Message("user", turn.standalone)]
     text = ""
     with turn.trail.step("generate") as note:
+        prompt, learner = turn.prompt("general"), turn.learner()
+        system = f"{prompt.text}\n\n{learner}" if learner else prompt.text
+        messages = [Message("system", system), *turn.talk.messages()[-6:], Message("user", turn.standalone)]
         note.detail = f"{chat.model}, prompt general@{prompt.version}"
         for piece in chat.stream(messages, temperature=turn.tools.settings.llm.temperature):
             if isinstance(piece, ChatReply):
@@ -128,17 +134,32 @@ def general(turn: Turn, chat: CountedChat) -> Answer:
 
 
 def from_web(turn: Turn, planned: Planned, wanted: Queries, found: SearchResult) -> Answer:
-    """An answer from the web, marked as such and cited; declined where it has none. Raises WebError, ConfigError."""
-    settings = turn.tools.settings
+    """An answer from the web, marked as such and cited; declined, with what failed told, where it has none.
+
+    Raises ConfigError where `--web` asks for it and nothing is configured, or its tool is not there.
+    """
+    web, k = turn.tools.web, turn.request.k or turn.tools.settings.ask.passages
+    if web is None:
+        if turn.request.web:
+            raise ConfigError("No web search is configured.", hint="set EDU_WEB_SEARCH_URL or EDU_WEB_MCP")
+        turn.trail.warn(
+            "the question allows the web, but no web search is configured (EDU_WEB_SEARCH_URL, EDU_WEB_MCP)"
+        )
+        return declined(turn, found, planned, wanted, "no web search is configured")
+    passages: tuple[Passage, ...] = ()
     with turn.trail.step("web") as note:
-        passages = search_web(turn.standalone, settings.ask.web_url, turn.request.k or settings.ask.passages)
-        note.detail = f"{len(passages)} results"
+        try:
+            passages = as_passages(web.search(without_request(turn.standalone), k), k)
+            note.detail = f"{web.name}, {len(passages)} results"
+        except WebError as error:
+            note.detail = "failed"
+            turn.trail.warn(error.message)
     if not passages:
         return declined(turn, found, planned, wanted, "neither the material nor the web has an answer")
     turn.trail.warn("the material has no reliable answer: this one is from the web")
     beyond = replace(found, passages=passages)
     if turn.chat:
-        answer = written(turn, turn.chat, beyond, planned, wanted)
+        answer = written(turn, turn.chat, beyond, planned, wanted, can_search=False)
     else:
         answer = extracted(turn, beyond, planned, wanted)
     return answer if answer.refused else replace(answer, route="web")

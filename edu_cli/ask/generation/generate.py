@@ -31,13 +31,14 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Grounding:
-    """How answers are to be written: prompt, budget, and what the conversation so far is."""
+    """How answers are to be written: prompt, budget, the conversation so far, and what an earlier draft lacked."""
 
     prompt: Prompt
     context_tokens: int
     temperature: float
     history: tuple[Message, ...] = ()
     summary: str = ""
+    again: str = ""
 
 
 def generate(
@@ -63,7 +64,7 @@ def _draft(question: str, context: Context, chat: ChatModel, grounding: Groundin
     messages = [
         Message("system", system),
         *grounding.history[-_HISTORY_TURNS:],
-        Message("user", f"{context.block}\n\n问题：{question}"),
+        Message("user", f"{context.block}\n\n问题：{question}" + (f"\n\n{grounding.again}" if grounding.again else "")),
     ]
     joined = "\n".join(p.context for p in context.passages)
     visible = Visible(show, len(context.passages), lambda code: code in joined)

@@ -5,19 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from edu_cli.ask.front.classify import classify, route_model
+from edu_cli.ask.plan.choice import route_by_llm, strategy_by_llm
 from edu_cli.ask.plan.rewrite import general_question, hypothetical, sub_questions
 from edu_cli.ask.plan.strategy import Plan, choose_strategy, split_question
 from edu_cli.ask.turn import Turn
 from edu_cli.errors import ChatError
 
+_LOOKED_AT_FIRST = "; the material is looked at first"
+_IN_DOUBT = "; in doubt, so the LLM decides where the material has no answer"
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """`route` is rag or general; `kind` and `strategy` are for the search that even a general question gets first."""
+    """`route` is rag or general; `kind` and `strategy` are for the search that even a general question gets first.
+
+    `doubtful`: the classifier holds the question more likely general than not, but not surely enough to treat it so.
+    """
 
     route: str
     kind: str | None
     strategy: str | None
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,28 +38,62 @@ class Queries:
 
 
 def plan(turn: Turn) -> Planned:
-    """Route by flag, rule or classifier; strategy by flag or rule. No LLM is asked."""
-    forced = turn.request.route
+    """Route by flag, rule or classifier; strategy by flag or rule, by the LLM where the rules are in doubt."""
+    forced, doubtful = turn.request.route, False
     route = "general" if forced == "general" else "rag"
     if forced == "auto":
         with turn.trail.step("classify") as note:
             found = classify(turn.standalone, route_model(turn.tools.classifier))
             route = "general" if found.label == "general" else "rag"
-            note.detail = f"{found.label}, {found.how}"
+            # a rule is sure; of the classifier's `course`, `probability` is that it is one
+            doubtful = route == "rag" and found.probability <= 0.5 and turn.chat is not None
+            note.detail = f"{found.label}, {found.how}" + _LOOKED_AT_FIRST * (route == "general") + _IN_DOUBT * doubtful
     if forced == "general":
         return Planned(route, None, None)
     with turn.trail.step("strategy") as note:
         chosen = _chosen(turn)
         note.detail = f"{chosen.strategy}, {chosen.how}"
-    return Planned(route, chosen.kind, chosen.strategy)
+        if turn.chat is None and _needs_llm(turn.standalone, chosen.strategy):
+            note.detail += "; searched as it is, since that needs an LLM"
+    return Planned(route, chosen.kind, chosen.strategy, doubtful)
 
 
 def _chosen(turn: Turn) -> Plan:
     wanted = turn.request.strategy.replace("-", "_")
     by_rule = choose_strategy(turn.standalone)
-    if wanted == "auto":
+    if wanted != "auto":
+        return Plan(by_rule.kind, wanted, "as asked for")  # type: ignore[arg-type]
+    if not by_rule.doubtful or turn.chat is None:
         return by_rule
-    return Plan(by_rule.kind, wanted, "as asked for")  # type: ignore[arg-type]
+    try:
+        found = strategy_by_llm(turn.standalone, turn.chat, turn.prompt("strategy"))
+    except ChatError as error:
+        turn.trail.warn(f"the strategy was chosen by rule, since the model failed: {error.message}")
+        return by_rule
+    if found is None:
+        turn.trail.warn("the strategy was chosen by rule, since the model's choice could not be used")
+        return by_rule
+    return Plan(by_rule.kind if found != "direct" else "precise", found, f"LLM; {by_rule.how}")
+
+
+def is_general_after_all(turn: Turn, planned: Planned) -> bool:
+    """Whether the LLM takes a doubtful question, which the material does not answer, for one of general knowledge."""
+    if not planned.doubtful or turn.chat is None:
+        return False
+    with turn.trail.step("classify") as note:
+        try:
+            route = route_by_llm(turn.standalone, turn.chat, turn.prompt("route"))
+        except ChatError as error:
+            turn.trail.warn(
+                f"a doubtful question counts as one about the course, since the model failed: {error.message}"
+            )
+            route = None
+        note.detail = f"{route or 'course'}, LLM"
+    return route == "general"
+
+
+def _needs_llm(question: str, strategy: str) -> bool:
+    return strategy in ("hyde", "step_back") or (strategy == "multi_query" and not split_question(question))
 
 
 def queries(turn: Turn, strategy: str) -> Queries:

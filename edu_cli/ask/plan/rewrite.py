@@ -36,6 +36,12 @@ def general_question(question: str, chat: ChatModel, prompt: Prompt) -> str:
     return "" if plain(text) == plain(question) else text
 
 
+def rephrased(question: str, why: str, chat: ChatModel, prompt: Prompt) -> str:
+    """The question in other words, "" for a reply that is none; `why` tells what was wrong before. Raises ChatError."""
+    text = _one_piece(_asked(f"{question}\n\n（之前的结果：{why}）", chat, prompt))
+    return "" if plain(text) == plain(question) else text
+
+
 def sub_questions(question: str, chat: ChatModel, prompt: Prompt) -> tuple[str, ...]:
     """Two to five questions that cover it; () where neither the reply nor its repair has them. Raises ChatError."""
     found = _questions(_asked(question, chat, prompt))

@@ -31,11 +31,12 @@ _VAGUE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a question will be searched, and by which rule."""
+    """How a question will be searched, and by which rule; `doubtful` where an LLM should be asked."""
 
     kind: Kind
     strategy: Strategy
     how: str
+    doubtful: bool = False
 
 
 def choose_strategy(question: str) -> Plan:
@@ -46,9 +47,9 @@ def choose_strategy(question: str) -> Plan:
     if long and _STORY.search(text) and (_TROUBLE.search(text) or len(re.findall(r"[，,。]", text)) >= 2):
         return Plan("precise", "step_back", "rule: a situation of one's own")
     if several:
-        return Plan("broad", "multi_query", f"rule: {several}")
+        return Plan("broad", "multi_query", f"rule: {several}", doubtful=long and not split_question(question))
     if _VAGUE.search(text) and not re.search(r"\d|[a-z]{2,}.{0,6}(?:是什么|多少)", text):
-        return Plan("vague", "hyde", "rule: an open question")
+        return Plan("vague", "hyde", "rule: an open question", doubtful=long)
     return Plan("precise", "direct", "rule: one thing asked for")
 
 
