@@ -144,13 +144,15 @@ def outputs(out: Sequence[Path] | None, junit: Path | None, run: Path | None) ->
     return Outputs(tuple(out or ()), junit, run)
 
 
-def modes_of(wanted: Compared, *, has_vectors: bool) -> tuple[Mode, ...]:
-    """The ways of searching that are run, the default search last; without vectors there are fewer."""
+def modes_of(wanted: Compared, default: str, *, has_vectors: bool) -> tuple[Mode, ...]:
+    """The ways of searching that are run, last the one that `default` (search.mode) sets; without vectors fewer."""
     from edu_cli.evaluate.retrieval import MODES, RERANKED
 
+    last = next((mode for mode in MODES if mode.name == default != "hybrid"), RERANKED)
     if not wanted.modes:
-        return (RERANKED,)
-    return MODES if has_vectors else tuple(mode for mode in MODES if mode.search in ("bm25", "hybrid"))
+        return (last,)
+    able = MODES if has_vectors else tuple(mode for mode in MODES if mode.search in ("bm25", "hybrid"))
+    return (*(mode for mode in able if mode != last), last)
 
 
 def _named(flag: str, text: str | None, known: Sequence[str]) -> list[str]:

@@ -47,7 +47,8 @@ def _options(cli: Cli, flags: EvalFlags, corpus: Corpus, dataset: Dataset) -> Ev
     from edu_cli.evaluate.run import EvalOptions
     from edu_cli.evaluate.strategies import STRATEGIES
 
-    modes = modes_of(flags.compared, has_vectors=corpus.encoder is not None)
+    mode = cli.settings.search.mode
+    modes = modes_of(flags.compared, mode, has_vectors=corpus.encoder is not None and mode != "bm25")
     check_names(
         flags.bounds,
         flags.ks,

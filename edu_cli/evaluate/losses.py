@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from edu_cli.evaluate.items import Relevant
-from edu_cli.evaluate.retrieval import LEGS, Ranked
+from edu_cli.evaluate.retrieval import LEGS, RERANKED, Ranked
 
 Loss = Literal["not_loaded", "not_retrieved", "fused_away", "reranked_away", "cut"]
 
@@ -27,7 +27,7 @@ def losses(runs: Mapping[str, Sequence[Ranked]], default: str, k: int, docs: Col
         for one in run:
             by_id.setdefault(one.item.id, {})[mode] = one
     missed = [one for one in runs[default] if one.judged is not None and not _has(one, k)]
-    return {one.item.id: _loss(one, by_id[one.item.id], k, docs) for one in missed}
+    return {one.item.id: _loss(one, by_id[one.item.id] if default == RERANKED.name else {}, k, docs) for one in missed}
 
 
 def count_losses(lost: Mapping[str, Loss]) -> dict[Loss, int]:

@@ -48,7 +48,7 @@ def _question_row(item: Item, outcome: Outcome) -> dict[str, Any]:
             for entry, place in zip(item.relevant, found, strict=True)
         ],
         "lost": outcome.lost.get(item.id),
-        "wrong": list(_wrong(item, outcome)),
+        "wrong": [{"kind": kind, "text": text} for kind, text in _wrong(item, outcome)],
     }
     if one:
         row["hits"] = [{**asdict(hit), "section": list(hit.section), "score": rounded(hit.score)} for hit in one.hits]
@@ -67,36 +67,37 @@ def _routing(item: Item, outcome: Outcome) -> dict[str, float]:
     return {name: float(want == got and not row.failure) for name, (want, got) in wanted.items() if want}
 
 
-def _wrong(item: Item, outcome: Outcome) -> Iterator[str]:
+def _wrong(item: Item, outcome: Outcome) -> Iterator[tuple[str, str]]:
+    """Kind and sentence of each thing that went wrong, in the order of the pipeline."""
     lost = outcome.lost.get(item.id)
     if lost:
-        yield f"no relevant hit among the first {outcome.k} ({lost}): {MEANINGS[lost]}"
+        yield "lost", f"no relevant hit among the first {outcome.k} ({lost}): {MEANINGS[lost]}"
     routed = outcome.routed.get(item.id)
     if routed and not routed.failure:
         if item.route and routed.route != item.route:
-            yield f"it took the route {routed.route}; {item.route} was wanted"
+            yield "route", f"it took the route {routed.route}; {item.route} was wanted"
         if item.strategy and routed.strategy != item.strategy:
-            yield f"it was planned as {routed.strategy or 'no search'}; {item.strategy} was wanted"
+            yield "strategy", f"it was planned as {routed.strategy or 'no search'}; {item.strategy} was wanted"
     answer = outcome.answers.get(item.id)
     if answer:
         yield from _wrong_answer(item, answer)
 
 
-def _wrong_answer(item: Item, answer: AnswerRow) -> Iterator[str]:
+def _wrong_answer(item: Item, answer: AnswerRow) -> Iterator[tuple[str, str]]:
     if answer.failure:
-        yield f"there is no answer: {answer.failure}"
+        yield "failed", f"there is no answer: {answer.failure}"
         return
     if answer.refused:
         if item.has_answer:
-            yield f"it was declined (confidence {answer.confidence:.2f}), but the material answers it"
+            yield "declined", f"it was declined (confidence {answer.confidence:.3f}), but the material answers it"
         return
     if item.answerable is False:
-        yield f"it was answered (confidence {answer.confidence:.2f}), but the material does not answer it"
+        yield "answered", f"it was answered (confidence {answer.confidence:.3f}), but the material does not answer it"
     values = answer.values or {}
     if values.get("F1", 1.0) < _POOR_F1 and not values.get("Contains"):
-        yield f"the answer has little of the reference (F1 {values['F1']:.2f})"
+        yield "reference", f"the answer has little of the reference (F1 {values['F1']:.2f})"
     if values.get("CitationPrecision") == 0:
-        yield "none of its citations is of a relevant passage"
+        yield "citations", "none of its citations is of a relevant passage"
     if values.get("Faithfulness", 1.0) < 1:
-        yield f"the cited material bears out {values['Faithfulness']:.0%} of its claims"
-    yield from (f"the judge failed {failed['measure']}: {failed['reason']}" for failed in answer.failures)
+        yield "claims", f"the cited material bears out {values['Faithfulness']:.0%} of its claims"
+    yield from (("judge", f"the judge failed {failed['measure']}: {failed['reason']}") for failed in answer.failures)

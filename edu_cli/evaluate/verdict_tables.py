@@ -42,7 +42,7 @@ def baseline_tables(report: Mapping[str, Any]) -> Iterator[Table]:
         for one in part["worst"]
     ]
     left_out = [
-        f"{part[key]} questions are only in {where}, and are not compared"
+        f"questions only in {where}, which are not compared: {part[key]}"
         for key, where in (("only_here", "this run"), ("only_there", "the baseline"))
         if part[key]
     ]

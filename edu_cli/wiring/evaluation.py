@@ -108,9 +108,18 @@ def _strategies(tools: AskTools, scope_of: Callable[[Item], Scope]) -> StrategyT
     from edu_cli.ask.pipeline import passages_for
     from edu_cli.ask.request import AskRequest
 
+    mode = tools.settings.search.mode
+
     def seek(item: Item, strategy: str, k: int) -> Sought:
         wanted = AskRequest(
-            item.question, scope_of(item), k=k, route="rag", strategy=strategy, history=item.history, cache=False
+            item.question,
+            scope_of(item),
+            mode,
+            k,
+            route="rag",
+            strategy=strategy,
+            history=item.history,
+            cache=False,
         )
         queries, result = passages_for(wanted, tools)
         return Sought(result, rewritten=queries.strategy != "direct")
@@ -139,7 +148,10 @@ def _asking(tools: AskTools, scope_of: Callable[[Item], Scope], *, plan: bool) -
 
     def asked(item: Item) -> Answer:
         route = "rag" if plan and item.strategy and not item.route else "auto"
-        wanted = AskRequest(item.question, scope_of(item), history=item.history, cache=False, plan=plan, route=route)
+        mode = tools.settings.search.mode
+        wanted = AskRequest(
+            item.question, scope_of(item), mode, history=item.history, cache=False, plan=plan, route=route
+        )
         return ask(wanted, tools)
 
     return asked
