@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from edu_cli.ask.as_json import answer_json, passage_json
-from edu_cli.ask.request import AskRequest, AskTools
+from edu_cli.ask.request import AskRequest
 from edu_cli.ask.turn import UnansweredError
 from edu_cli.cli.answers import show_answer, show_passages
 from edu_cli.cli.context import (
@@ -28,6 +28,7 @@ from edu_cli.cli.questions import BatchQuestion, one_question, read_batch
 from edu_cli.cli.render import safe, show_error, to_json
 from edu_cli.cli.scope import DocOption, FilterOption, SubjectOption, TenantOption, scope_flags
 from edu_cli.errors import EduError, ExitCode, UsageError
+from edu_cli.serve.asker import Asker
 from edu_cli.types import Answer
 
 app = new_app()
@@ -126,24 +127,22 @@ def ask(
         strict=strict,
         plan=plan,
     )
-    from edu_cli.wiring.asking import find_scope, open_ask
+    from edu_cli.wiring.asker import open_asker
 
     flags = scope_flags(tenant, subject, doc, filters)
-    wanted = replace(wanted, scope=find_scope(cli.project, flags))
-    with open_ask(cli.project, cli.settings) as tools:
+    with open_asker(cli.project, cli.settings, cli.out.detail) as asker:
+        wanted = replace(wanted, scope=asker.find_scope(flags))
         if batch is not None:
-            raise typer.Exit(_run_batch(cli, tools, wanted, batch))
-        answer = _answered(cli, tools, wanted, stream=not no_stream, explain=explain)
+            raise typer.Exit(_run_batch(cli, asker, wanted, batch))
+        answer = _answered(cli, asker, wanted, stream=not no_stream, explain=explain)
     if trace:
         trace.write_text(to_json(answer_json(answer)) + "\n", encoding="utf-8")
     if answer.refused:
         raise typer.Exit(int(ExitCode.NOT_CONFIDENT))
 
 
-def _answered(cli: Cli, tools: AskTools, wanted: AskRequest, *, stream: bool, explain: bool) -> Answer:
+def _answered(cli: Cli, asker: Asker, wanted: AskRequest, *, stream: bool, explain: bool) -> Answer:
     """Answers and prints; where the LLM fails, prints the passages found and the error, and exits 1."""
-    from edu_cli.ask.pipeline import ask as answer_question
-
     live = stream and not cli.out.json and not wanted.strict and sys.stdout.isatty()
     shown: list[str] = []
 
@@ -152,7 +151,7 @@ def _answered(cli: Cli, tools: AskTools, wanted: AskRequest, *, stream: bool, ex
         cli.out.text(piece, end="")
 
     try:
-        answer = answer_question(wanted, tools, show if live else None)
+        answer = asker.ask(wanted, show if live else None)
     except UnansweredError as error:
         if cli.out.json:
             cli.out.value({**_error_json(error), "question": wanted.question, "passages": _passages(error)})
@@ -181,14 +180,12 @@ def _check_writable(path: Path) -> None:
         ) from error
 
 
-def _run_batch(cli: Cli, tools: AskTools, wanted: AskRequest, source: str) -> int:
+def _run_batch(cli: Cli, asker: Asker, wanted: AskRequest, source: str) -> int:
     """One result object a line, in order; a question that fails becomes an error object and the rest go on."""
-    from edu_cli.ask.pipeline import ask as answer_question
-
     worst = 0
     for item in read_batch(source):
         try:
-            answer = answer_question(_request_of(item, wanted), tools)
+            answer = asker.ask(_request_of(item, wanted))
             value = answer_json(answer)
             worst = max(worst, int(ExitCode.NOT_CONFIDENT) if answer.refused and worst != 1 else worst)
         except UnansweredError as error:

@@ -9,13 +9,14 @@ from typing import Annotated
 import typer
 
 from edu_cli.ask.memory import new_session_id
-from edu_cli.ask.request import AskRequest, AskTools
+from edu_cli.ask.request import AskRequest
 from edu_cli.ask.turn import UnansweredError
 from edu_cli.cli.answers import show_answer, show_passages, show_sources
 from edu_cli.cli.context import DebugOption, JsonOption, ProjectOption, QuietOption, VerboseOption, new_app, open_cli
 from edu_cli.cli.render import Output, show_error
 from edu_cli.cli.scope import DocOption, FilterOption, SubjectOption, TenantOption, scope_flags
 from edu_cli.errors import EduError, UsageError
+from edu_cli.serve.asker import Asker
 from edu_cli.types import Answer
 
 app = new_app()
@@ -43,17 +44,17 @@ def chat(
     if json:
         raise UsageError("chat is for people.", hint="edu ask --session ID --json")
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
-    from edu_cli.wiring.asking import find_scope, open_ask
+    from edu_cli.wiring.asker import open_asker
 
-    scope = find_scope(cli.project, scope_flags(tenant, subject, doc, filters))
-    with open_ask(cli.project, cli.settings) as tools:
-        last = tools.records.last_session(tenant) if tools.records and continued else None
+    with open_asker(cli.project, cli.settings, cli.out.detail) as asker:
+        scope = asker.find_scope(scope_flags(tenant, subject, doc, filters))
+        last = asker.last_session(tenant) if continued else None
         wanted = AskRequest("", scope=scope, session=session or last or new_session_id(), strict=strict)
         cli.out.note(f"conversation {wanted.session}; {_HELP}")
-        _converse(cli.out, tools, wanted)
+        _converse(cli.out, asker, wanted)
 
 
-def _converse(out: Output, tools: AskTools, wanted: AskRequest) -> None:
+def _converse(out: Output, asker: Asker, wanted: AskRequest) -> None:
     answer: Answer | None = None
     while True:
         if sys.stdin.isatty():
@@ -68,7 +69,7 @@ def _converse(out: Output, tools: AskTools, wanted: AskRequest) -> None:
         elif line.startswith("/"):
             _command(out, line, answer)
         elif line:
-            answer = _answered(out, tools, replace(wanted, question=line)) or answer
+            answer = _answered(out, asker, replace(wanted, question=line)) or answer
 
 
 def _command(out: Output, line: str, answer: Answer | None) -> None:
@@ -83,9 +84,7 @@ def _command(out: Output, line: str, answer: Answer | None) -> None:
         show_answer(out, answer, streamed="", explain=True)
 
 
-def _answered(out: Output, tools: AskTools, wanted: AskRequest) -> Answer | None:
-    from edu_cli.ask.pipeline import ask
-
+def _answered(out: Output, asker: Asker, wanted: AskRequest) -> Answer | None:
     shown: list[str] = []
 
     def show(piece: str) -> None:
@@ -93,7 +92,7 @@ def _answered(out: Output, tools: AskTools, wanted: AskRequest) -> Answer | None
         out.text(piece, end="")
 
     try:
-        answer = ask(wanted, tools, show if sys.stdout.isatty() and not wanted.strict else None)
+        answer = asker.ask(wanted, show if sys.stdout.isatty() and not wanted.strict else None)
     except EduError as error:  # the conversation goes on
         show_error(error.code, error.message, error.hint, as_json=False)
         if isinstance(error, UnansweredError):

@@ -68,10 +68,10 @@ def search(
     if batch is not None and question is not None:
         raise UsageError("--batch and a question exclude each other.", hint="put the question into the file")
     asked = one_question(question, "search") if batch is None else ""
-    from edu_cli.wiring.asking import find_scope, open_searcher
+    from edu_cli.wiring.asker import open_asker
 
-    scope = find_scope(cli.project, scope_flags(tenant, subject, doc, filters))
-    with open_searcher(cli.project, cli.settings) as searcher:
+    with open_asker(cli.project, cli.settings, cli.out.detail) as searcher:
+        scope = searcher.find_scope(scope_flags(tenant, subject, doc, filters))
         if batch is not None:
             raise typer.Exit(_run_batch(cli, searcher, batch, scope, rerank=not no_rerank))
         result = _found(cli, searcher, asked, scope, rerank=not no_rerank)

@@ -17,6 +17,7 @@ VERBS: dict[str, str] = {
     "models": "Which models are on this machine, and fetching one.",
     "backup": "Write the project to one file.",
     "restore": "Bring back a project from a backup.",
+    "serve": "Keep models and indexes warm for this project's commands.",
     "status": "What is in the project.",
     "config": "The settings in force and where each came from.",
 }

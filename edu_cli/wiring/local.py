@@ -1,0 +1,63 @@
+"""A project that is open for questions in this process."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+
+from edu_cli.ask.pipeline import ask
+from edu_cli.ask.request import AskRequest, AskTools
+from edu_cli.config import Settings
+from edu_cli.project import Project
+from edu_cli.protocols import EVERYTHING, Encoder, PassageSearch, ScopeWish
+from edu_cli.types import Answer, EncoderPin, Scope, SearchResult
+from edu_cli.wiring.asking import find_scope, open_ask, open_pinned, open_searcher
+
+
+class ToolsAsker:
+    """serve.asker.Asker by the tools of this process; each kind is opened when it is needed first."""
+
+    def __init__(self, project: Project, search: Callable[[], PassageSearch], tools: Callable[[], AskTools]) -> None:
+        self._project = project
+        self._search = search
+        self._tools = tools
+
+    def find_scope(self, wish: ScopeWish) -> Scope:
+        """As find_scope."""
+        return find_scope(self._project, wish)
+
+    def last_session(self, tenant: str) -> str | None:
+        """As Asker.last_session."""
+        records = self._tools().records
+        return records.last_session(tenant) if records else None
+
+    def search(
+        self, question: str, *, k: int, mode: str = "hybrid", scope: Scope = EVERYTHING, rerank: bool = True
+    ) -> SearchResult:
+        """As PassageSearch.search."""
+        return self._search().search(question, k=k, mode=mode, scope=scope, rerank=rerank)
+
+    def ask(self, request: AskRequest, show: Callable[[str], None] | None = None) -> Answer:
+        """As Asker.ask."""
+        return ask(request, self._tools(), show)
+
+
+@contextmanager
+def open_local(project: Project, settings: Settings) -> Iterator[ToolsAsker]:
+    """A project open for questions in this process."""
+    with ExitStack() as stack:
+
+        @functools.cache
+        def encoder_of(pin: EncoderPin) -> Encoder:
+            return open_pinned(pin, project, settings)
+
+        @functools.cache
+        def search() -> PassageSearch:
+            return stack.enter_context(open_searcher(project, settings, encoder_of=encoder_of))
+
+        @functools.cache
+        def tools() -> AskTools:
+            return stack.enter_context(open_ask(project, settings, search=search, encoder_of=encoder_of))
+
+        yield ToolsAsker(project, search, tools)
