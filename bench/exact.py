@@ -20,9 +20,9 @@ from edu_cli.config import cache_dir, load_settings
 from edu_cli.index.catalog import Catalog, open_catalog
 from edu_cli.index.encoders.choose import open_encoder
 from edu_cli.index.lexical import open_lexical
-from edu_cli.index.sparse import SparseIndex, open_sparse
 from edu_cli.index.tokens import open_tokenizer
 from edu_cli.index.vector_cache import open_vector_cache
+from edu_cli.index.vector_copy import VectorCopy, open_copy
 from edu_cli.project import Project
 from edu_cli.types import ChildRow, Hit, Scope, SparseVector, StoredParent
 from edu_cli.wiring.places import lexical_place, vectors_path
@@ -33,7 +33,7 @@ Vector = npt.NDArray[np.float32]
 class ExactStore:
     """protocols.VectorStore's searches over all vectors."""
 
-    def __init__(self, rows: Sequence[ChildRow], vectors: Mapping[str, Vector], sparse: SparseIndex) -> None:
+    def __init__(self, rows: Sequence[ChildRow], vectors: Mapping[str, Vector], sparse: VectorCopy) -> None:
         self._rows = rows
         self._vectors = np.stack([vectors[row.text_key] for row in rows])
         self._docs = np.array([row.doc_id for row in rows])
@@ -50,7 +50,7 @@ class ExactStore:
         ]
 
     def search_sparse(self, vector: SparseVector, k: int, scope: Scope) -> list[Hit]:
-        return self._sparse.search(vector, k, scope)
+        return self._sparse.search_sparse(vector, k, scope)
 
 
 class MemoryParents:
@@ -93,9 +93,9 @@ def open_measured(folder: Path, *, most: int, seed: int) -> Measured:
     cache = open_vector_cache(vectors_path(project, settings), pin.fingerprint)
     rows = list(catalog.child_rows())
     vectors = cache.find_dense([row.text_key for row in rows])
-    sparse = open_sparse(project.sparse_path, uses_idf=True)
+    sparse = open_copy(project.copy_path, uses_idf=True)
     if sparse is None:
-        raise SystemExit(f"{folder} has no sparse index: run edu ingest")
+        raise SystemExit(f"{folder} has no vector index: run edu ingest")
     place = lexical_place(project, settings)
     searcher = Searcher(
         encoder=open_encoder(pin.name, settings.encoder, cache_dir(settings)),

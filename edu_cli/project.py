@@ -36,9 +36,9 @@ class Project:
         return self.state / "milvus.db"
 
     @property
-    def sparse_path(self) -> Path:
-        """The memory-mapped copy of the sparse vectors (a directory)."""
-        return self.state / "sparse"
+    def copy_path(self) -> Path:
+        """The memory-mapped copy of the vectors, which searches read (a directory)."""
+        return self.state / "vectors"
 
     @property
     def bm25_path(self) -> Path:

@@ -141,7 +141,7 @@ def _ingest(
         with opened(cli, where, lock_timeout_s, rebuild=request.rebuild) as session:
             seen = glance(cli, where, request, args, paths_of(request, session.catalog)[0])
             receipt = ingest(request, session.tools)
-            report = session.refresh(False) if index else None
+            report = session.refresh(False) if index else session.refresh_copy()
         seconds = report.seconds if report else 0.0
         total = receipt.seconds["total"] + seconds
         receipt = replace(receipt, seconds={**receipt.seconds, "index": seconds, "total": total})

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import uuid
 import zlib
@@ -23,22 +24,31 @@ _CURRENT = "current.json"
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """The files in force and what their builder said of them."""
+    """The files in force (size and checksum of each) and what their builder said of them."""
 
     path: Path
     facts: Mapping[str, Any]
+    files: Mapping[str, tuple[int, int]]
+
+    def hand_on(self, name: str, folder: Path) -> None:
+        """The file as one of the next generation's too: another name of it, a copy where that cannot be had."""
+        try:
+            os.link(self.path / name, folder / name)
+        except OSError:
+            shutil.copyfile(self.path / name, folder / name)
 
 
-def publish(folder: Path, write: Callable[[Path], Mapping[str, Any]]) -> None:
+def publish(folder: Path, write: Callable[[Path], Mapping[str, Any]], before: Generation | None = None) -> None:
     """Lets `write` fill a new folder and say what it is, puts it in force and removes the ones before it.
 
-    Raises StoreError, and what `write` raises; the one in force stays then.
+    Files that were handed on from `before` keep the checksum that they have there, so that damage done to them since
+    still shows. Raises StoreError, and what `write` raises; the one in force stays then.
     """
     fresh = folder / f"g-{uuid.uuid4().hex[:12]}"
     try:
         fresh.mkdir(parents=True)
         facts = dict(write(fresh))
-        files = {entry.name: [entry.stat().st_size, _checksum(entry)] for entry in sorted(fresh.iterdir())}
+        files = {entry.name: _measured(entry, before) for entry in sorted(fresh.iterdir())}
         draft = folder / f"{_CURRENT}.{fresh.name}"
         named = {"format": FORMAT, "generation": fresh.name, "files": files, "facts": facts}
         draft.write_text(json.dumps(named), encoding="utf-8")
@@ -62,19 +72,21 @@ def current(folder: Path) -> Generation | None:
             return None
         path = folder / named["generation"]
         if all(_size(path / name) == size for name, (size, _) in named["files"].items()):
-            return Generation(path, named["facts"])
+            return Generation(path, named["facts"], named["files"])
     raise StoreError(f"{folder} is damaged.", hint="run `edu index --force`")
 
 
 def damaged_files(folder: Path) -> list[str]:
     """The files of the generation in force whose content is not what was written; reads all of them."""
     named = _read(folder)
-    if named is None:
-        return []
-    path = folder / named["generation"]
+    return [] if named is None else damaged_among(folder / named["generation"], named["files"])
+
+
+def damaged_among(path: Path, files: Mapping[str, tuple[int, int]]) -> list[str]:
+    """Those of the files (size and checksum by name) in the folder whose content is another."""
     return [
         name
-        for name, (size, checksum) in named["files"].items()
+        for name, (size, checksum) in files.items()
         if _size(path / name) != size or _checksum(path / name) != checksum
     ]
 
@@ -108,6 +120,13 @@ def _read(folder: Path) -> dict[str, Any] | None:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreError(f"{folder / _CURRENT} is damaged.", hint="run `edu index --force`") from error
+
+
+def _measured(file: Path, before: Generation | None) -> tuple[int, int]:
+    """Size and checksum."""
+    if before and file.name in before.files and file.samefile(before.path / file.name):
+        return before.files[file.name]
+    return file.stat().st_size, _checksum(file)
 
 
 def _checksum(path: Path) -> int:

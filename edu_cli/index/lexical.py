@@ -19,11 +19,10 @@ import numpy.typing as npt
 from edu_cli.errors import StoreError
 from edu_cli.index.bm25_scores import lucene_idf, write_scores
 from edu_cli.index.generations import current, damaged_files, publish, reading
-from edu_cli.index.merging import NewRow, write_merged
-from edu_cli.index.postings import EMPTY, Postings, read_postings
+from edu_cli.index.merging import Kept, NewRow, write_merged
+from edu_cli.index.postings import Postings, read_postings
 from edu_cli.index.rebuild import BuildCounts, batches, changes
 from edu_cli.index.rows import RowTable, read_array, read_table, table_of, top_rows, write_table
-from edu_cli.index.sparse import scores_at
 from edu_cli.index.tokens import Tokenizer
 from edu_cli.settings import LexicalSettings
 from edu_cli.types import Hit, IndexRow, Scope
@@ -46,11 +45,6 @@ class Bm25Index:
             scores = self._scores(question)
             rows = top_rows(scores, k, self.table.mask(scope))
             return self.table.hits(rows, scores[rows])
-
-    def score_children(self, question: str, child_ids: Sequence[str]) -> npt.NDArray[np.float32]:
-        """The exact score of each child, 0 for one that is not in the index."""
-        with reading("BM25 index"):
-            return scores_at(self._scores(question), self.table.rows_of(child_ids))
 
     def tokens(self, text: str) -> list[str]:
         """The words of a text as this index cuts them."""
@@ -94,7 +88,7 @@ def build_lexical(
         nonlocal counts
         write_table(table, folder)
         fresh = _cut(table, missing, texts, tokenizer, lengths)
-        terms, ends = write_merged(folder, old.counts if old else EMPTY, moved_to, fresh)
+        terms, ends = write_merged(folder, [Kept(old.counts, moved_to)] if old else [], fresh)
         np.save(folder / "lengths.npy", lengths, allow_pickle=False)
         write_scores(folder, ends, lengths, settings)
         counts = BuildCounts(len(table), len(missing), len(terms))

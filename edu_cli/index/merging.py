@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.index.postings import Postings, Rows, Terms, Values
+from edu_cli.index.postings import EMPTY, Postings, Rows, Terms, Values
 from edu_cli.index.rows import read_array
 
 _RUN = 500_000  # entries that are sorted at once: 8 MB, and as much again while they are
@@ -49,8 +49,8 @@ class _Run:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
-    """What stays of the old file: row r stands at `moved_to[r]` now, -1 where it has gone."""
+class Kept:
+    """What stays of an old file: row r stands at `moved_to[r]` now, -1 where it has gone."""
 
     old: Postings
     moved_to: npt.NDArray[np.int64]
@@ -73,25 +73,25 @@ class _Kept:
         return self.old.terms[at[at < len(self.old.terms)]]
 
 
-def write_merged(
-    folder: Path, old: Postings, moved_to: npt.NDArray[np.int64], fresh: Iterable[NewRow]
-) -> tuple[Terms, npt.NDArray[np.int64]]:
-    """Writes terms, ends, rows and values (.npy) of the rows that stay and of the fresh ones; returns terms and ends.
+_NOTHING = _Run(EMPTY.terms, EMPTY.rows, EMPTY.values)
 
-    Rows that stay keep their order among themselves.
-    """
-    kept = _Kept(old, moved_to)
+
+def write_merged(
+    folder: Path, kept: Sequence[Kept], fresh: Iterable[NewRow], prefix: str = ""
+) -> tuple[Terms, npt.NDArray[np.int64]]:
+    """Writes terms, ends, rows and values (.npy) of the rows that stay and the fresh ones; returns terms and ends."""
     with TemporaryDirectory(dir=folder, prefix="runs-") as aside:
         runs = list(_runs(fresh, Path(aside)))
-        step = max(1, _RANGE // (len(runs) + 1))  # a range gathers as much from each of them
-        bounds = [kept.bounds(step), *(run.terms[::step] for run in runs)]
+        step = max(1, _RANGE // (len(kept) + len(runs) + 1))  # a range gathers as much from each of them
+        bounds = [*(old.bounds(step) for old in kept), *(run.terms[::step] for run in runs)]
         lows = np.unique(np.concatenate([np.zeros(1, np.uint64), *bounds]))
         terms: list[Terms] = []
         counts: list[npt.NDArray[np.int64]] = []
-        with (folder / "rows.raw").open("wb") as rows, (folder / "values.raw").open("wb") as values:
+        raw_rows, raw_values = folder / f"{prefix}rows.raw", folder / f"{prefix}values.raw"
+        with raw_rows.open("wb") as rows, raw_values.open("wb") as values:
             for i, low in enumerate(lows):
                 high = lows[i + 1] if i + 1 < len(lows) else None
-                part = _sorted([kept.within(low, high), *(run.within(low, high) for run in runs)])
+                part = _sorted([source.within(low, high) for source in (*kept, *runs)])
                 rows.write(part.rows.tobytes())
                 values.write(part.values.tobytes())
                 distinct, held = np.unique(part.terms, return_counts=True)
@@ -99,10 +99,10 @@ def write_merged(
                 counts.append(held)
     all_terms = np.concatenate(terms)
     ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(counts))]).astype(np.int64)
-    np.save(folder / "terms.npy", all_terms, allow_pickle=False)
-    np.save(folder / "ends.npy", ends, allow_pickle=False)
-    _as_npy(folder / "rows.raw", np.dtype(np.int32))
-    _as_npy(folder / "values.raw", np.dtype(np.float32))
+    np.save(folder / f"{prefix}terms.npy", all_terms, allow_pickle=False)
+    np.save(folder / f"{prefix}ends.npy", ends, allow_pickle=False)
+    _as_npy(raw_rows, np.dtype(np.int32))
+    _as_npy(raw_values, np.dtype(np.float32))
     return all_terms, ends
 
 
@@ -141,7 +141,7 @@ def _put_aside(run: _Run, aside: Path) -> _Run:
 
 
 def _sorted(parts: Sequence[_Run]) -> _Run:
-    filled = [part for part in parts if len(part)] or list(parts[:1])
+    filled = [part for part in parts if len(part)] or [_NOTHING]
     terms = np.concatenate([part.terms for part in filled])
     rows = np.concatenate([part.rows for part in filled])
     values = np.concatenate([part.values for part in filled])

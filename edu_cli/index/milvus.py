@@ -14,7 +14,7 @@ from edu_cli.errors import StoreError
 from edu_cli.index.milvus_connect import MilvusTarget, connect, release, told
 from edu_cli.index.milvus_names import scope_filter, stored_name
 from edu_cli.index.milvus_schema import open_collection
-from edu_cli.index.sparse import SparseIndex, open_sparse
+from edu_cli.index.vector_copy import VectorCopy
 from edu_cli.text import content_id
 from edu_cli.types import Hit, Scope, SparseVector, VectorRow
 
@@ -33,16 +33,14 @@ def collection_name(project_id: str, encoder_fingerprint: str) -> str:
 class MilvusStore:
     """protocols.VectorStore on Milvus.
 
-    The sparse leg is answered from the copy at `sparse_path` where there is one, and it must be where `uses_idf`,
-    since Milvus knows no document frequencies.
+    The sparse leg is answered by the copy in `sparse` where one is given, as it must be where the encoder's weights are
+    to be multiplied by document frequencies, which Milvus does not know.
     """
 
-    def __init__(self, target: MilvusTarget, *, sparse_path: Path | None, uses_idf: bool, create: bool = True) -> None:
+    def __init__(self, target: MilvusTarget, *, sparse: VectorCopy | None = None, create: bool = True) -> None:
         """Opens the collection. Raises LockedError, and StoreError where it is absent and not to be created."""
         self._target = target
-        self._sparse_path = sparse_path
-        self._sparse: SparseIndex | None = None
-        self._uses_idf = uses_idf
+        self._sparse = sparse
         # without a limit of its own a call on a server that hangs returns after a minute; Lite is in this process
         self._read_s = None if target.is_lite else target.timeout_s
         self._write_s = None if target.is_lite else max(target.timeout_s, _WRITE_S)
@@ -72,7 +70,6 @@ class MilvusStore:
 
     def flush(self) -> None:
         """Makes what was written durable, and quick to search. Raises StoreError."""
-        self._sparse = None
         with self._told():
             self._client.flush(self._target.collection, timeout=self._write_s)
 
@@ -103,21 +100,12 @@ class MilvusStore:
 
     def search_sparse(self, vector: SparseVector, k: int, scope: Scope) -> list[Hit]:
         """At most k hits by inner product (> 0), best first, equal scores by child id. Raises StoreError."""
-        copy = self.sparse_copy()
-        if copy is not None:
-            return copy.search(vector, k, scope)
-        if self._uses_idf:
-            raise StoreError(f"{self._sparse_path} holds no sparse index.", hint="run `edu index`")
+        if self._sparse is not None:
+            return self._sparse.search_sparse(vector, k, scope)
         if not len(vector.indices):
             return []
         hits = self._search(_weights(vector), "sparse", {"metric_type": "IP"}, k, scope)
         return [hit for hit in hits if hit.score > 0]
-
-    def sparse_copy(self) -> SparseIndex | None:
-        """The memory-mapped sparse vectors, None where none were built. Raises StoreError for damaged ones."""
-        if self._sparse is None and self._sparse_path is not None:
-            self._sparse = open_sparse(self._sparse_path, uses_idf=self._uses_idf)
-        return self._sparse
 
     def drop(self) -> None:
         """Removes all rows and the collection itself; the store can only be closed after it."""

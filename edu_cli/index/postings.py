@@ -35,6 +35,10 @@ class Postings:
         at[at == len(self.terms)] = 0
         return np.where(self.terms[at] == terms, at, -1)
 
+    def rows_at(self, at: int) -> Rows:
+        """The rows that hold the term at this position."""
+        return self.rows[self.ends[at] : self.ends[at + 1]]
+
     def row_counts(self, at: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """In how many rows the terms at these positions stand."""
         return self.ends[at + 1] - self.ends[at]
@@ -58,9 +62,10 @@ class Postings:
 EMPTY = Postings(np.empty(0, np.uint64), np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32))
 
 
-def read_postings(folder: Path, values: str = "values") -> Postings:
+def read_postings(folder: Path, values: str = "values", prefix: str = "") -> Postings:
     """The postings, memory-mapped, with the values of that name. Raises OSError or ValueError for damaged files."""
-    terms, ends, rows, held = (read_array(folder / f"{name}.npy") for name in ("terms", "ends", "rows", values))
+    names = ("terms", "ends", "rows", values)
+    terms, ends, rows, held = (read_array(folder / f"{prefix}{name}.npy") for name in names)
     if len(ends) != len(terms) + 1 or not ends[-1] == len(rows) == len(held):
         raise ValueError("the arrays do not belong together")
     return Postings(terms, ends, rows, held)

@@ -1,4 +1,4 @@
-"""Brings the derived indexes (BM25 words, sparse copy) to what the catalog holds; fresh ones cost a look only."""
+"""Brings the derived indexes (BM25 words, vector copy) to what the catalog holds; fresh ones cost a look only."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from edu_cli.config import LexicalSettings
 from edu_cli.index.catalog import Catalog
 from edu_cli.index.generations import facts_of
 from edu_cli.text import content_id
-from edu_cli.types import CachedVectors, Child, ChildRow, IndexRow, Parent, SparseVector
+from edu_cli.types import CachedVectors, Child, ChildRow, EncoderPin, IndexRow, Parent
 
 TextOf = Callable[[ChildRow], str]
-VectorsOf = Callable[[Mapping[str, str]], Mapping[str, CachedVectors]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +27,14 @@ class IndexReport:
     children: int
     terms: int
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSource:
+    """Vectors by text key: those that were encoded before, and those of children that must be encoded now."""
+
+    cached: Callable[[Sequence[str]], Mapping[str, CachedVectors]]
+    encoded: Callable[[Mapping[str, ChildRow]], Mapping[str, CachedVectors]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,29 +84,31 @@ def refresh_lexical(catalog: Catalog, place: LexicalPlace, text_of: TextOf, *, f
     return IndexReport("rebuilt", reason, found.corpus_hash, catalog.n_children(), counts.terms, seconds)
 
 
-def is_sparse_fresh(catalog: Catalog, path: Path, encoder: str) -> bool:
-    """Whether the copy of the sparse vectors is of this corpus and encoder (its fingerprint); reads no vector."""
-    return facts_of(path).get("fingerprint") == _sparse_fingerprint(catalog, encoder)
+def is_copy_fresh(catalog: Catalog, path: Path, pin: EncoderPin, *, dense: bool) -> bool:
+    """Whether the copy of the vectors is of this corpus and encoder; reads no vector."""
+    return facts_of(path).get("fingerprint") == _copy_fingerprint(catalog, pin, dense)
 
 
-def refresh_sparse(catalog: Catalog, path: Path, vectors_of: VectorsOf, text_of: TextOf, *, encoder: str) -> None:
-    """Brings the copy of the sparse vectors up to date; `vectors_of` gives those of encoding texts by key.
+def refresh_copy(
+    catalog: Catalog, path: Path, source: VectorSource, pin: EncoderPin, *, dense: bool, afresh: bool = False
+) -> None:
+    """Brings the copy of the vectors up to date, whether or not it is; `dense` False keeps sparse vectors only.
 
-    Raises StoreError.
+    `afresh` reads every vector again. Raises StoreError.
     """
-    from edu_cli.index.sparse import build_sparse
+    from edu_cli.index.copy_build import build_copy
 
-    def vectors(rows: Sequence[IndexRow]) -> list[SparseVector]:
-        texts = dict(zip((row.key for row in rows), _texts(catalog, rows, text_of), strict=True))
-        found = vectors_of(texts)
-        return [found[row.key].sparse for row in rows]
+    def vectors(rows: Sequence[IndexRow]) -> list[CachedVectors]:
+        found = dict(source.cached([row.key for row in rows]))
+        lacking = [row for row in rows if row.key not in found]
+        if lacking:
+            found |= source.encoded({row.text_key: row for row in catalog.child_rows([r.child_id for r in lacking])})
+        return [found[row.key] for row in rows]
 
-    build_sparse(catalog.index_children(), vectors, path, fingerprint=_sparse_fingerprint(catalog, encoder))
-
-
-def _texts(catalog: Catalog, rows: Sequence[IndexRow], text_of: TextOf) -> list[str]:
-    found = {row.child_id: text_of(row) for row in catalog.child_rows([row.child_id for row in rows])}
-    return [found[row.child_id] for row in rows]
+    fingerprint = _copy_fingerprint(catalog, pin, dense)
+    build_copy(
+        catalog.index_children(), vectors, path, dim=pin.dim if dense else 0, fingerprint=fingerprint, afresh=afresh
+    )
 
 
 def _parent_texts(catalog: Catalog, rows: Sequence[IndexRow], text_of: TextOf) -> list[str]:
@@ -123,8 +132,8 @@ def _fingerprint(corpus_hash: str, place: LexicalPlace) -> str:
     return content_id("parents", corpus_hash, tokenizer, repr(place.settings.k1), repr(place.settings.b))
 
 
-def _sparse_fingerprint(catalog: Catalog, encoder: str) -> str:
-    return content_id(encoder, catalog.corpus_hash())
+def _copy_fingerprint(catalog: Catalog, pin: EncoderPin, dense: bool) -> str:
+    return content_id(pin.fingerprint, catalog.corpus_hash(), "dense and sparse" if dense else "sparse")
 
 
 def _why(stored: str | None) -> str:

@@ -12,16 +12,16 @@ from edu_cli.errors import LockedError, StoreError
 from edu_cli.index.catalog import Catalog
 from edu_cli.index.generations import damaged_files
 from edu_cli.index.lexical import Bm25Index, open_lexical
-from edu_cli.index.refresh import LexicalPlace, check_lexical, is_sparse_fresh
-from edu_cli.index.sparse import open_sparse
+from edu_cli.index.refresh import LexicalPlace, check_lexical, is_copy_fresh
 from edu_cli.index.tokens import open_tokenizer
+from edu_cli.index.vector_copy import open_copy
 from edu_cli.ingest.split.splitter import encoding_text
 from edu_cli.project import Project
 from edu_cli.protocols import Encoder, LexicalIndex, VectorCache, VectorStore
 from edu_cli.types import ChildRow, EncoderPin, Hit, Scope
 from edu_cli.upkeep.results import FIX, CheckResult, mendable
 
-BM25, WORDS, SPARSE, VECTORS = "BM25 index", "words", "sparse index", "vectors"
+BM25, WORDS, COPY, VECTORS = "BM25 index", "words", "vector index", "vectors"
 SAMPLE_CHILDREN, SAMPLE_DOCUMENTS = 16, 20
 _LEAST_COSINE = 0.999  # another processor rounds the quantised encoder's sums differently; other weights differ by far
 _NEAREST = 100
@@ -69,31 +69,31 @@ def check_words(catalog: Catalog, index: LexicalIndex) -> CheckResult:
     return CheckResult(WORDS, "pass", f"{len(wanted)} sampled documents are found by a word of theirs")
 
 
-def check_sparse(catalog: Catalog, project: Project, pin: EncoderPin) -> CheckResult:
-    """Whether the sparse copy is of this corpus and holds a row a child."""
+def check_copy(catalog: Catalog, project: Project, pin: EncoderPin, *, dense: bool) -> CheckResult:
+    """Whether the vector copy is of this corpus and holds a row a child; `dense`: with dense vectors."""
     wanted = catalog.n_children()
     if not wanted:
-        return CheckResult(SPARSE, "pass", "nothing to index")
-    fault, n_rows = _sparse_state(project.sparse_path)
+        return CheckResult(COPY, "pass", "nothing to index")
+    fault, n_rows = _copy_state(project.copy_path)
     if fault:
-        return mendable(SPARSE, "fail", fault)
-    if not is_sparse_fresh(catalog, project.sparse_path, pin.fingerprint):
-        return mendable(SPARSE, "warn", "stale: texts or encoder have changed")
+        return mendable(COPY, "fail", fault)
+    if not is_copy_fresh(catalog, project.copy_path, pin, dense=dense):
+        return mendable(COPY, "warn", "stale: texts or encoder have changed")
     if n_rows != wanted:
-        return mendable(SPARSE, "fail", f"{n_rows} rows of {wanted}")
-    return CheckResult(SPARSE, "pass", f"fresh, {wanted} rows")
+        return mendable(COPY, "fail", f"{n_rows} rows of {wanted}")
+    return CheckResult(COPY, "pass", f"fresh, {wanted} rows")
 
 
-def _sparse_state(path: Path) -> tuple[str, int]:
+def _copy_state(path: Path) -> tuple[str, int]:
     """What is wrong with the copy's files, "" for nothing, and how many rows it has."""
     try:
-        copy = open_sparse(path, uses_idf=False)
+        copy = open_copy(path, uses_idf=False)
     except StoreError as error:
         return error.message, 0
     if copy is None:
         return f"{path} holds none", 0
     damaged = damaged_files(path)
-    return (f"{path} is damaged: {', '.join(damaged)}" if damaged else ""), len(copy.table)
+    return (f"{path} is damaged: {', '.join(damaged)}" if damaged else ""), len(copy)
 
 
 def check_vectors(catalog: Catalog, store: VectorStore, where: str) -> CheckResult:

@@ -12,9 +12,10 @@ from edu_cli.errors import IndexMismatchError
 from edu_cli.index.catalog import Catalog, open_catalog
 from edu_cli.index.encoders.choose import open_encoder
 from edu_cli.project import Project
-from edu_cli.protocols import Encoder, LexicalIndex, PassageSearch, Reranker, ScopeWish, VectorStore
+from edu_cli.protocols import Encoder, LexicalIndex, PassageSearch, Reranker, ScopeWish
 from edu_cli.types import EncoderPin, Scope, StoredParent
-from edu_cli.wiring.places import NO_ENCODER, check_encoder, lexical_place, milvus_target, open_reader, vectors_path
+from edu_cli.wiring.copies import open_vector_search
+from edu_cli.wiring.places import NO_ENCODER, check_encoder, lexical_place, open_reader, vectors_path
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from edu_cli.index.vector_cache import VectorCache
 
     Vectors = Mapping[str, npt.NDArray[np.float32]]
-
-
-_READER_WAIT_S = 30.0  # a reader has Milvus Lite for about a second, and several may stand in line
 
 
 class CatalogParents:
@@ -81,7 +79,7 @@ def open_searcher(
         encoder, store, vectors = None, None, None
         if pin.name != "none" and settings.search.mode != "bm25":
             encoder = encoder_of(pin) if encoder_of else open_pinned(pin, project, settings)
-            store = _open_store(stack, catalog, pin, project, settings, encoder, warnings)
+            store = open_vector_search(stack, catalog, pin, project, settings, warnings, uses_idf=encoder.uses_idf)
             vectors = _open_vectors(stack, pin, project, settings, warnings)
         elif pin.name == "none":
             warnings.append("There is no encoder on this machine: search is by BM25 words only.")
@@ -157,33 +155,6 @@ def open_pinned(pin: EncoderPin, project: Project, settings: Settings) -> Encode
             hint="`edu ingest PATH --rebuild` encodes everything again",
         )
     return encoder
-
-
-def _open_store(
-    stack: ExitStack,
-    catalog: Catalog,
-    pin: EncoderPin,
-    project: Project,
-    settings: Settings,
-    encoder: Encoder,
-    warnings: list[str],
-) -> VectorStore:
-    """The store for reading. On Lite a reader waits its turn; vectors that have gone missing are told."""
-    from edu_cli.index.lock import patiently
-    from edu_cli.index.milvus import MilvusStore
-
-    target = milvus_target(project, settings, catalog.meta("project_id") or "", pin)
-    wanted = catalog.n_children()
-    store = patiently(
-        lambda: MilvusStore(target, sparse_path=project.sparse_path, uses_idf=encoder.uses_idf, create=wanted == 0),
-        _READER_WAIT_S,
-        lambda _: None,
-    )
-    stack.callback(store.close)
-    held = store.count()
-    if held != wanted:
-        warnings.append(f"{target.name} holds {held} vectors of {wanted}: run `edu ingest PATH` to restore the rest.")
-    return store
 
 
 def _open_vectors(

@@ -10,15 +10,15 @@ from typing import Literal, cast
 
 from edu_cli.config import Settings, cache_dir
 from edu_cli.index.catalog_write import CatalogWriter, open_catalog_writer
-from edu_cli.index.refresh import IndexReport, is_sparse_fresh, refresh_lexical, refresh_sparse
+from edu_cli.index.refresh import IndexReport, refresh_lexical
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.request import IngestTools
 from edu_cli.ingest.split.splitter import encoding_text
-from edu_cli.ingest.storing import Encoding, Tally
 from edu_cli.ingest.workers.pool import LoadPool
 from edu_cli.project import Project
 from edu_cli.protocols import Progress
 from edu_cli.types import ChildRow
+from edu_cli.wiring.copies import refresh_vector_copy
 from edu_cli.wiring.places import lexical_place
 from edu_cli.wiring.vectors import IngestVectors
 
@@ -42,11 +42,15 @@ class LoadOptionsFactory:
 
 @dataclass(frozen=True, slots=True)
 class IngestSession:
-    """A project that is being written: what the pipeline works with, and the derived indexes' refresh after it."""
+    """A project that is being written: what the pipeline works with, and the derived indexes' refresh after it.
+
+    `refresh_copy` is the part of `refresh` that must be whatever becomes of BM25: searches read vectors from the copy.
+    """
 
     tools: IngestTools
     catalog: CatalogWriter
     refresh: Callable[[bool], IndexReport]
+    refresh_copy: Callable[[], None]
 
 
 @contextmanager
@@ -72,7 +76,10 @@ def open_ingest(
             open_vectors = None if pin.name == "none" else vectors.open
             tools = IngestTools(catalog, pool.load_all, open_vectors, vectors.store_mark, progress)
             yield IngestSession(
-                tools, catalog, lambda force: refresh_indexes(project, settings, catalog, progress, force=force)
+                tools,
+                catalog,
+                lambda force: refresh_indexes(project, settings, catalog, progress, force=force),
+                lambda: refresh_vector_copy(project, settings, catalog, progress),
             )
     finally:
         catalog.close()
@@ -92,16 +99,8 @@ def open_preview(project: Project) -> Iterator[CatalogWriter]:
 def refresh_indexes(
     project: Project, settings: Settings, catalog: CatalogWriter, progress: Progress, *, force: bool = False
 ) -> IndexReport:
-    """Brings the sparse copy and the BM25 index up to date, under the project's lock."""
-    pin = catalog.encoder()
-    if pin and pin.name != "none" and not is_sparse_fresh(catalog, project.sparse_path, pin.fingerprint):
-        vectors = IngestVectors(project, settings, catalog, progress, 0.0)
-        texts, cache = vectors.texts()
-        try:
-            encoding = Encoding(texts, progress, Tally())
-            refresh_sparse(catalog, project.sparse_path, encoding.vectors, child_text, encoder=pin.fingerprint)
-        finally:
-            cache.close()
+    """Brings the vector copy and the BM25 index up to date, under the project's lock."""
+    refresh_vector_copy(project, settings, catalog, progress, force=force)
     return refresh_lexical(catalog, lexical_place(project, settings), child_text, force=force)
 
 

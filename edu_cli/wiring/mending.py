@@ -50,14 +50,14 @@ def mend(
                 done = _sentences(refill(session, None if settings.milvus.uri else project.milvus_path))
             except EduError as error:  # the indexes can be mended without a server
                 progress.note(f"the vectors could not be mended: {error.message}")
-        if store_checks.SPARSE in names:
-            shutil.rmtree(project.sparse_path, ignore_errors=True)
+        if store_checks.COPY in names:
+            shutil.rmtree(project.copy_path, ignore_errors=True)
         if {store_checks.BM25, store_checks.WORDS} & set(names):
             shutil.rmtree(project.bm25_path, ignore_errors=True)
         if session.refresh(False).status == "rebuilt":
             done.append("the BM25 index was built anew")
-        if store_checks.SPARSE in names:
-            done.append("the sparse index was built anew")
+        if store_checks.COPY in names:
+            done.append("the vector index was built anew")
         return done
 
 

@@ -92,7 +92,8 @@ def _check_project(project: Project, settings: Settings, catalog: Catalog) -> It
     if pin is None or pin.name == "none":
         yield _without_encoder(pin, settings)
         return
-    yield guarded(store_checks.SPARSE, lambda: store_checks.check_sparse(catalog, project, pin))
+    dense = not settings.milvus.uri
+    yield guarded(store_checks.COPY, lambda: store_checks.check_copy(catalog, project, pin, dense=dense))
     yield from _check_vectors(project, settings, catalog, pin, reproduce=is_sound)
 
 
@@ -117,7 +118,7 @@ def _check_vectors(
     with ExitStack() as stack:
         try:
             store = patiently(
-                lambda: MilvusStore(target, sparse_path=None, uses_idf=False, create=False), _WAIT_S, lambda _: None
+                lambda: MilvusStore(target, create=False), _WAIT_S, lambda _: None
             )
             stack.callback(store.close)
             yield store_checks.check_vectors(catalog, store, target.name)

@@ -84,7 +84,7 @@ class IngestVectors:
         from edu_cli.index.milvus_connect import release
 
         try:
-            return MilvusStore(target, sparse_path=None, uses_idf=False)
+            return MilvusStore(target)
         except StoreError as error:
             database = Path(target.uri)
             if not target.is_lite or not database.exists():
@@ -94,7 +94,7 @@ class IngestVectors:
             shutil.rmtree(aside, ignore_errors=True)
             database.rename(aside)
             self._progress.note(f"{error.message} It was put aside as {aside} and is filled again.")
-            return MilvusStore(target, sparse_path=None, uses_idf=False)
+            return MilvusStore(target)
 
     def texts(self) -> tuple[TextVectors, VectorCache]:
         """Where texts' vectors come from, and the cache, which is to be closed."""
@@ -139,7 +139,7 @@ class IngestVectors:
             from edu_cli.index.milvus import MilvusStore
 
             target = milvus_target(self._project, self._settings, self._project_id(), pinned)
-            store = MilvusStore(target, sparse_path=None, uses_idf=False)
+            store = MilvusStore(target)
             store.drop()
             store.close()
 

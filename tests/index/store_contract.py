@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from edu_cli.index.copy_build import build_copy
+from edu_cli.index.vector_copy import VectorCopy, open_copy
 from edu_cli.protocols import VectorStore
-from edu_cli.types import Scope, SparseVector, VectorRow
+from edu_cli.types import CachedVectors, IndexRow, Scope, SparseVector, VectorRow
 
 DIM = 8
 HOSTILE = [
@@ -26,7 +28,7 @@ HOSTILE = [
 def dense(*weights):
     vector = np.zeros(DIM, np.float32)
     vector[: len(weights)] = weights
-    return vector / np.linalg.norm(vector)
+    return (vector / np.linalg.norm(vector)).astype(np.float32)
 
 
 def sparse(weights):
@@ -37,6 +39,16 @@ def sparse(weights):
 def row(child, vector, *, terms=None, doc="d1", subject="ai", tenant=""):
     weights = {1: 1.0} if terms is None else terms
     return VectorRow(child, f"p-{child}", doc, subject, tenant, vector, sparse(weights))
+
+
+def copy_of(rows, path, *, dim=DIM, uses_idf=False) -> VectorCopy:
+    """The vector copy at `path`, brought to hold exactly these rows."""
+    by_id = {one.child_id: CachedVectors(one.dense, one.sparse) for one in rows}
+    index_rows = [IndexRow(r.child_id, r.parent_id, r.doc_id, r.subject, r.tenant, repr(r)) for r in rows]
+    build_copy(index_rows, lambda asked: [by_id[r.child_id] for r in asked], path, dim=dim, fingerprint="f")
+    copy = open_copy(path, uses_idf=uses_idf)
+    assert copy is not None
+    return copy
 
 
 def found(store: VectorStore, vector, k=10, scope=None):

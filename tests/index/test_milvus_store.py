@@ -12,25 +12,24 @@ import pytest
 from fakes import MemoryStore
 from hypothesis import given
 from hypothesis import strategies as st
-from store_contract import DIM, StoreContract, dense, found, row, sparse
+from store_contract import DIM, StoreContract, copy_of, dense, found, row, sparse
 
 from edu_cli.errors import LockedError, StoreError
 from edu_cli.index.milvus import MilvusStore, collection_name
 from edu_cli.index.milvus_connect import MilvusTarget
 from edu_cli.index.milvus_names import NAME_BYTES, quoted, scope_filter, stored_name
-from edu_cli.index.sparse import build_sparse
 from edu_cli.protocols import VectorStore
-from edu_cli.types import IndexRow, Scope
+from edu_cli.types import Scope
 
 NAME = collection_name("project", "encoder-1")
 OPEN = (  # for a process of its own, which is given the path
     "import sys; from edu_cli.index.milvus import MilvusStore; from edu_cli.index.milvus_connect import MilvusTarget; "
-    f"store = MilvusStore(MilvusTarget(sys.argv[1], {NAME!r}, {DIM}), sparse_path=None, uses_idf=False); "
+    f"store = MilvusStore(MilvusTarget(sys.argv[1], {NAME!r}, {DIM})); "
 )
 
 
-def open_store(uri, *, name=NAME, sparse_path=None, uses_idf=False) -> MilvusStore:
-    return MilvusStore(MilvusTarget(str(uri), name, DIM, timeout_s=5), sparse_path=sparse_path, uses_idf=uses_idf)
+def open_store(uri, *, name=NAME, sparse=None) -> MilvusStore:
+    return MilvusStore(MilvusTarget(str(uri), name, DIM, timeout_s=5), sparse=sparse)
 
 
 class TestMemoryStore(StoreContract):
@@ -95,7 +94,7 @@ def test_a_server_that_hangs_or_restarts_is_told_and_loses_nothing(tmp_path):
     port = free_port()
     target = MilvusTarget(f"http://127.0.0.1:{port}", NAME, DIM, timeout_s=2)
     with milvus_server(tmp_path, port) as process:
-        store = MilvusStore(target, sparse_path=None, uses_idf=False)
+        store = MilvusStore(target)
         store.upsert([row("a", dense(1))])
         store.flush()
         process.send_signal(signal.SIGSTOP)
@@ -149,10 +148,10 @@ def test_a_reader_makes_no_collection_and_says_that_there_is_none(tmp_path):
     path = tmp_path / "milvus.db"
     target = MilvusTarget(str(path), NAME, DIM)
     with pytest.raises(StoreError, match="holds no vectors of this project") as caught:
-        MilvusStore(target, sparse_path=None, uses_idf=False, create=False)
+        MilvusStore(target, create=False)
     assert "edu ingest" in caught.value.hint
     open_store(path).close()
-    MilvusStore(target, sparse_path=None, uses_idf=False, create=False).close()
+    MilvusStore(target, create=False).close()
 
 
 def test_a_database_in_use_names_the_process_that_has_it(tmp_path):
@@ -198,18 +197,14 @@ def test_nothing_reaches_stderr_when_milvus_fails(tmp_path):
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
 
 
-def test_sparse_search_is_served_from_the_copy_with_idf(tmp_path):
-    store = open_store(tmp_path / "milvus.db", sparse_path=tmp_path / "sparse", uses_idf=True)
+def test_the_sparse_leg_is_answered_by_the_copy_with_idf(tmp_path):
     rows = [row("a", dense(1), terms={1: 1.0, 2: 1.0}), row("b", dense(1), terms={1: 1.5})]
+    copy = copy_of(rows, tmp_path / "copy", dim=0, uses_idf=True)
+    store = open_store(tmp_path / "milvus.db", sparse=copy)
     store.upsert(rows)
     store.flush()
-    with pytest.raises(StoreError, match="no sparse index") as caught:
-        store.search_sparse(sparse({1: 1.0}), 5, Scope())
-    assert "edu index" in caught.value.hint
-    by_id = {r.child_id: r.sparse for r in rows}
-    index_rows = [IndexRow(r.child_id, r.parent_id, r.doc_id, r.subject, r.tenant, "k") for r in rows]
-    build_sparse(index_rows, lambda asked: [by_id[r.child_id] for r in asked], tmp_path / "sparse", fingerprint="f")
     assert [h.child_id for h in store.search_sparse(sparse({1: 1.0, 2: 1.0}), 5, Scope())] == ["a", "b"]
+    assert found(store, dense(1)) == ["a", "b"]
     store.close()
 
 

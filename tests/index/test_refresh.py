@@ -1,17 +1,25 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from fakes import HashEncoder
 from ingest_project import FakeProject
 
 from edu_cli.config import LexicalSettings
 from edu_cli.index import lexical
-from edu_cli.index.catalog import Catalog
-from edu_cli.index.refresh import LexicalPlace, check_lexical, is_sparse_fresh, refresh_lexical, refresh_sparse
-from edu_cli.index.sparse import open_sparse
+from edu_cli.index.refresh import (
+    LexicalPlace,
+    VectorSource,
+    check_lexical,
+    is_copy_fresh,
+    refresh_copy,
+    refresh_lexical,
+)
 from edu_cli.index.vector_cache import open_vector_cache
-from edu_cli.types import ChildRow, Scope
+from edu_cli.index.vector_copy import VectorCopy, open_copy
+from edu_cli.types import CachedVectors, ChildRow, EncoderPin, Scope
 
 
 @pytest.fixture
@@ -78,23 +86,60 @@ def test_a_removed_document_leaves_the_index(project: FakeProject) -> None:
     assert len(index.search("决策树", 5, Scope())) == 1
 
 
-def _sparse(project: FakeProject, catalog: Catalog) -> None:
-    cache = open_vector_cache(project.state / "vectors.sqlite", "hash-1")
-    refresh_sparse(catalog, project.state / "sparse", lambda texts: cache.find(list(texts)), Texts(), encoder="hash-1")
-    cache.close()
+PIN = EncoderPin("hash", "hash-1", HashEncoder().dim)
 
 
-def test_the_sparse_copy_holds_the_children_and_is_fresh_until_they_change(project: FakeProject) -> None:
+def _copied(project: FakeProject, *, dense: bool = True, forget: bool = False) -> tuple[VectorCopy, list[str]]:
+    """The copy after a refresh, and the text keys that the cache did not have."""
+    encoded: list[str] = []
     catalog = project.catalog()
-    path = project.state / "sparse"
-    assert not is_sparse_fresh(catalog, path, "hash-1")
-    _sparse(project, catalog)
-    assert is_sparse_fresh(catalog, path, "hash-1")
-    assert not is_sparse_fresh(catalog, path, "hash-2")
-    copy = open_sparse(path, uses_idf=False)
+    cache = open_vector_cache(project.state / "vectors.sqlite", "hash-1")
+    if forget:
+        cache.forget(list(catalog.text_keys_in_use())[:1])
+
+    def encode(rows: Mapping[str, ChildRow]) -> dict[str, CachedVectors]:
+        encoded.extend(rows)
+        dual = HashEncoder().encode_passages([row.parent.text for row in rows.values()])
+        return {key: CachedVectors(dual.dense[i], dual.sparse[i]) for i, key in enumerate(rows)}
+
+    refresh_copy(catalog, project.state / "copy", VectorSource(cache.find, encode), PIN, dense=dense)
+    cache.close()
+    catalog.close()
+    copy = open_copy(project.state / "copy", uses_idf=False)
     assert copy is not None
-    assert len(copy.table) == catalog.n_children()
+    return copy, encoded
+
+
+def test_the_copy_holds_the_children_and_is_fresh_until_they_change(project: FakeProject) -> None:
+    path = project.state / "copy"
+
+    def is_fresh(pin: EncoderPin = PIN, *, dense: bool = True) -> bool:
+        catalog = project.catalog()
+        try:
+            return is_copy_fresh(catalog, path, pin, dense=dense)
+        finally:
+            catalog.close()
+
+    assert not is_fresh()
+    copy, encoded = _copied(project)
+    assert encoded == []
+    assert is_fresh()
+    assert not is_fresh(EncoderPin("hash", "hash-2", PIN.dim))
+    assert not is_fresh(dense=False)
+    catalog = project.catalog()
+    assert len(copy) == catalog.n_children()
+    catalog.close()
     project.write("c.md", "# 丙\n新的。\n")
     project.ingest()
-    assert not is_sparse_fresh(catalog, path, "hash-1")
-    catalog.close()
+    assert not is_fresh()
+
+
+def test_what_the_cache_has_lost_is_encoded_again(project: FakeProject) -> None:
+    copy, encoded = _copied(project, forget=True)
+    assert len(encoded) == 1
+    assert copy.dim == PIN.dim
+
+
+def test_a_server_needs_no_dense_copy(project: FakeProject) -> None:
+    assert _copied(project, dense=False)[0].dim == 0
+    assert _copied(project)[0].dim == PIN.dim

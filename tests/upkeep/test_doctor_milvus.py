@@ -54,7 +54,7 @@ def _garbage(file: Path) -> None:
 def test_every_part_of_a_sound_project_passes(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, checks, _ = _doctor(capsys)
     assert code == 0
-    for name in ("catalog", "BM25 index", "words", "sparse index", "encoder", "vectors", "re-encoding"):
+    for name in ("catalog", "BM25 index", "words", "vector index", "encoder", "vectors", "re-encoding"):
         assert checks[name]["status"] == "pass", checks[name]
 
 
@@ -116,10 +116,10 @@ def test_a_backup_carries_the_vectors_and_a_restore_encodes_nothing(
 
 
 @pytest.mark.parametrize("damage", ["deleted", "truncated", "flipped"])
-def test_a_damaged_sparse_copy_fails_and_fix_builds_it_anew(
+def test_a_damaged_vector_copy_fails_and_fix_builds_it_anew(
     damage: str, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    files = [file for file in (project / ".edu" / "sparse").glob("g-*/*") if file.stat().st_size > 200]
+    files = [file for file in (project / ".edu" / "vectors").glob("g-*/*") if file.stat().st_size > 200]
     for file in files:
         raw = file.read_bytes()
         if damage == "deleted":
@@ -127,10 +127,10 @@ def test_a_damaged_sparse_copy_fails_and_fix_builds_it_anew(
         else:
             file.write_bytes(raw[:-1] if damage == "truncated" else raw[:-1] + bytes([raw[-1] ^ 1]))
     code, checks, _ = _doctor(capsys)
-    assert (code, checks["sparse index"]["status"], checks["sparse index"]["fix"]) == (1, "fail", "edu doctor --fix")
+    assert (code, checks["vector index"]["status"], checks["vector index"]["fix"]) == (1, "fail", "edu doctor --fix")
     code, checks, mended = _doctor(capsys, "--fix")
-    assert (code, checks["sparse index"]["status"]) == (0, "pass")
-    assert "the sparse index was built anew" in mended
+    assert (code, checks["vector index"]["status"]) == (0, "pass")
+    assert "the vector index was built anew" in mended
 
 
 def test_a_restore_without_its_server_brings_back_all_but_the_vectors_and_says_how_to_go_on(

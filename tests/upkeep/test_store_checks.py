@@ -47,7 +47,7 @@ def _session(made: FakeProject, catalog: CatalogWriter) -> IngestSession:
         raise AssertionError("not asked for here")
 
     tools = IngestTools(catalog, made.load_all, made._open, lambda: "same", QuietProgress())
-    return IngestSession(tools, catalog, refresh)  # type: ignore[arg-type]
+    return IngestSession(tools, catalog, refresh, lambda: None)  # type: ignore[arg-type]
 
 
 def test_a_sample_is_spread_and_the_same_each_time() -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.protocols import Encoder, LexicalIndex, VectorStore
+from edu_cli.protocols import Encoder, LexicalIndex, VectorSearch
 from edu_cli.types import Hit, Leg, Scope, SparseVector
 
 LEGS: tuple[Leg, ...] = ("dense", "sparse", "bm25")
@@ -49,7 +49,7 @@ class QuestionEncoder:
 class Retriever:
     """The legs over their stores. A leg whose store is absent gives no hits."""
 
-    def __init__(self, store: VectorStore | None, lexical: LexicalIndex | None) -> None:
+    def __init__(self, store: VectorSearch | None, lexical: LexicalIndex | None) -> None:
         self._store = store
         self._lexical = lexical
         self._threads = ThreadPoolExecutor(len(LEGS), thread_name_prefix="leg")

@@ -14,7 +14,7 @@ from edu_cli.ask.retrieval.ranking import Ranking, ranking_for
 from edu_cli.ask.retrieval.rerank import Order, by_fusion, by_reranker
 from edu_cli.ask.retrieval.retrieve import LEGS, QuestionEncoder, QuestionVectors, Retriever
 from edu_cli.errors import EncoderError, UsageError
-from edu_cli.protocols import Encoder, LexicalIndex, ParentSource, Reranker, VectorStore
+from edu_cli.protocols import Encoder, LexicalIndex, ParentSource, Reranker, VectorSearch
 from edu_cli.settings import SearchSettings
 from edu_cli.types import Leg, LegScore, Passage, Scope, SearchResult
 
@@ -33,7 +33,7 @@ class Searcher:
         self,
         *,
         encoder: Encoder | None,
-        store: VectorStore | None,
+        store: VectorSearch | None,
         lexical: LexicalIndex | None,
         parents: ParentSource,
         settings: SearchSettings,
