@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from edu_cli.ask.verification.facts import numbers
+from edu_cli.ask.verification.numerals import numbers
 from edu_cli.ask.verification.markers import MARKER
 from edu_cli.ask.verification.terms import plain
 
@@ -45,7 +45,7 @@ def _arabic(text: str) -> str:
     for number in numbers(text):
         raw = text[number.start : number.end]
         digits = re.match(r"(?:百分之)?[\d.,零〇一二三四五六七八九十百千万亿两点]+", raw)
-        unit = "%" if number.unit == "%" else raw[digits.end() :].strip() if digits else ""
+        unit = number.unit if number.unit in ("%", "时刻") else raw[digits.end() :].strip() if digits else ""
         pieces += [text[end : number.start], f"{number.value:.10g}", unit]
         end = number.end
     return "".join([*pieces, text[end:]])

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edu_cli.ask.verification.claims import split_claims
-from edu_cli.ask.verification.facts import is_verbatim, numbers
+from edu_cli.ask.verification.facts import is_verbatim
+from edu_cli.ask.verification.numerals import numbers
 from edu_cli.ask.verification.markers import MarkerFilter, find_markers
 from edu_cli.ask.verification.terms import plain
 from edu_cli.ask.verification.verify import Verified, verify
@@ -99,10 +100,67 @@ def test_what_a_document_orders_the_assistant_to_say_is_no_evidence() -> None:
         ("22:30闭馆", [(1350, "时刻")]),
         ("第十二章", [(12, "章")]),
         ("一样", []),
+        ("晚上十一点半", [(1410, "时刻")]),
+        ("下午3点开始", [(900, "时刻")]),
+        ("两点建议", []),
+        ("周五周六", []),
+        ("报销九成", [(90, "%")]),
+        ("三分之一", [(100 / 3, "%")]),
+        ("2千克", [(2, "公斤")]),
+        ("three reviewers", [(3, "")]),
+        ("five days", [(5, "日")]),
+        ("resnet-18", []),
+        ("192.168.1.10", []),
     ],
 )
 def test_numbers_are_read_in_both_scripts(text: str, values: list[tuple[float, str]]) -> None:
     assert [(n.value, n.unit) for n in numbers(plain(text))] == values
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("加速度跟质量成正比", "加速度跟作用力成正比，跟质量成反比。"),
+        ("在国内的影响大于日本", "该书在日本的影响大于国内。"),
+        ("有丝分裂前期核膜重新出现", "有丝分裂前期染色体出现，末期核膜重新出现。"),
+        ("要约一律不得撤销", "要约可以撤销，但明示不可撤销的，不得撤销。"),
+        ("明长城西起鸭绿江", "明长城东起鸭绿江，西到嘉峪关。"),
+        ("语文教师可以低于二级甲等", "语文教师不得低于二级甲等。"),
+        ("The password is sent by e-mail.", "The password is changed at first login; it is never sent by e-mail."),
+    ],
+)
+def test_words_of_the_passage_put_together_otherwise_speak_against_it(claim: str, source: str) -> None:
+    assert verified(f"{claim}[1]。", source).unsupported
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("晚上十一点关门", "公寓早上6:00开门，晚上23:00关门。"),
+        ("五个口岸是甲、乙、丙、丁和戊", "开放甲、乙、丙、丁、戊五处口岸。"),
+        ("2 kg的物体受10 N的力时加速度为5 m/s²", "质量为2千克的物体受到10牛的力，加速度为5米每二次方秒。"),
+        (
+            "Approval from at least two reviewers is needed.",
+            "At least two reviewers must approve it. Approval is needed.",
+        ),
+        ("惯性的大小由质量决定，和速度没有关系", "惯性只与质量有关，与速度大小无关：质量越大，惯性越大。"),
+    ],
+)
+def test_the_same_in_other_words_is_not_held_against_a_sentence(claim: str, source: str) -> None:
+    assert not verified(f"{claim}[1]。", source).unsupported
+
+
+def test_a_passage_in_another_language_is_no_proof_either_way() -> None:
+    standing = verified("安全修复会移植到旧版本[1]。", "Security fixes are backported to older versions.").citations[0]
+    assert standing.support == "weak"
+    assert verified("每 4 周切一次发布分支[1]。", "A release branch is cut every 6 weeks.").unsupported
+
+
+def test_a_sentence_that_another_passage_bears_out_is_cited_wrongly() -> None:
+    pair = ("作用力与反作用力大小相等。", "一对平衡力的大小相等，其中一个力是作用在物体上的重力。")
+    result = verified("作用力与反作用力大小相等[2]。", *pair)
+    assert result.unsupported
+    assert any("it stands in [1]" in w for w in result.warnings)
 
 
 def test_a_quotation_may_leave_parts_out() -> None:

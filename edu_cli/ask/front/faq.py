@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from edu_cli.ask.generation.question_type import asked_kind
-from edu_cli.ask.verification import facts
+from edu_cli.ask.verification import facts, numerals, polarity
 from edu_cli.ask.verification.terms import grams, plain
 from edu_cli.types import FaqRecord
 
@@ -101,14 +101,16 @@ def agrees(question: str, other: str) -> bool:
     mine, theirs = plain(question), plain(other)
     return (
         _values(mine) == _values(theirs)
-        and not facts.names(mine) ^ facts.names(theirs)
-        and facts.negations(mine) % 2 == facts.negations(theirs) % 2
-        and not facts.opposed(mine, theirs)
+        and not facts.names(question) ^ facts.names(other)
+        and polarity.negations(mine) % 2 == polarity.negations(theirs) % 2
+        and not polarity.opposed(mine, theirs)
     )
 
 
 def _values(text: str) -> list[float]:
-    return sorted(n.value for n in facts.numbers(text) if text[n.start : n.end] not in ("一下", "一个", "一些", "一种"))
+    return sorted(
+        n.value for n in numerals.numbers(text) if text[n.start : n.end] not in ("一下", "一个", "一些", "一种")
+    )
 
 
 def _same_kind(question: str, other: str) -> float:

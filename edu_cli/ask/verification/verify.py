@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from edu_cli.ask.generation.context import page_of
 from edu_cli.ask.verification.claims import Claim, split_claims
 from edu_cli.ask.verification.facts import matter
 from edu_cli.ask.verification.injection import evidence, instructions
 from edu_cli.ask.verification.markers import written
-from edu_cli.ask.verification.support import LEVELS, Level, Support, support
+from edu_cli.ask.verification.support import Level, Support, support
 from edu_cli.types import Citation, Passage
 
 MARK = {"zh": "（资料未证实）", "en": " (not borne out by the material)"}
 _SAYS_NOTHING = 5  # characters: "总之，" or a bullet's mark make no claim
 _QUOTE_CHARS = 300
+_ELSEWHERE = 0.25  # so much more of a claim must stand in another passage for the cited one to be the wrong one
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +81,7 @@ def _judge(claim: Claim, claims: Sequence[Claim], passages: Sequence[Passage]) -
     if claim.code or (not claim.cited and _says_nothing(claim)):
         return Judged(claim, (), None)
     if claim.cited:
-        supports = tuple((n, _supported_by(claim, (passages[n - 1],))) for n in claim.cited)
-        together = _supported_by(claim, [passages[n - 1] for n in claim.cited])
-        level = max((*(s.rank for _, s in supports), together.rank))[0]
-        return Judged(claim, supports, LEVELS[level])
+        return _judge_cited(claim, passages)
     ranked = [(n, _supported_by(claim, (p,))) for n, p in enumerate(passages, 1)]
     if not ranked:
         return Judged(claim, (), "unsupported")
@@ -91,6 +89,19 @@ def _judge(claim: Claim, claims: Sequence[Claim], passages: Sequence[Passage]) -
     if best[1].level == "supported":
         return Judged(claim, (best,), "supported", adopted=not _cited_in_sentence(claim, claims, best[0]))
     return Judged(claim, (best,), best[1].level)
+
+
+def _judge_cited(claim: Claim, passages: Sequence[Passage]) -> Judged:
+    supports = tuple((n, _supported_by(claim, (passages[n - 1],))) for n in claim.cited)
+    together = _supported_by(claim, [passages[n - 1] for n in claim.cited])
+    best = max((*(s for _, s in supports), together), key=lambda s: s.rank)
+    if best.level == "weak":
+        others = ((n, _supported_by(claim, (p,))) for n, p in enumerate(passages, 1) if n not in claim.cited)
+        for n, other in others:
+            if other.level == "supported" and other.score >= best.score + _ELSEWHERE:
+                wrong = replace(best, level="unsupported", reason=f"it stands in [{n}], not where it is cited from")
+                return Judged(claim, tuple((m, wrong) for m, _ in supports), "unsupported")
+    return Judged(claim, supports, best.level)
 
 
 def _supported_by(claim: Claim, passages: Sequence[Passage]) -> Support:
