@@ -14,7 +14,7 @@ from edu_cli.ask.plan.rewrite import is_follow_up, standalone_by_llm, standalone
 from edu_cli.ask.plan.seek import seek
 from edu_cli.ask.request import AskRequest, AskTools
 from edu_cli.ask.trail import CountedChat, Trail
-from edu_cli.ask.turn import Turn
+from edu_cli.ask.turn import Turn, UnansweredError
 from edu_cli.ask.web.wish import asks_for_web
 from edu_cli.errors import ChatError, StoreError, UsageError
 from edu_cli.text import clean
@@ -30,7 +30,11 @@ def ask(request: AskRequest, tools: AskTools, show: Callable[[str], None] | None
     Raises UsageError for an empty question, UnansweredError (with the passages) where the LLM fails.
     """
     turn = _begin(request, tools, show)
-    answer = front(turn) or _reasoned(turn)
+    try:
+        answer = front(turn) or _reasoned(turn)
+    except UnansweredError as error:
+        _remember_failure(turn, error)
+        raise
     return answer if request.plan else _remember(turn, answer)
 
 
@@ -129,6 +133,20 @@ def _remember(turn: Turn, answer: Answer) -> Answer:
     except (StoreError, ChatError) as error:
         return replace(answer, warnings=(*answer.warnings, f"not all was kept: {error.message}"))
     return answer
+
+
+def _remember_failure(turn: Turn, error: UnansweredError) -> None:
+    """Keeps the trace of a question that the LLM failed at; where that fails too, the first failure is what is told."""
+    records = turn.tools.records
+    if records is None or turn.tools.settings.ask.traces != "on":
+        return
+    value = answer_json(turn.answer("", route="rag", mode="generated", confidence=0.0, passages=error.passages))
+    try:
+        records.add_trace(
+            turn.tenant, {**value, "error": {"code": error.code, "message": error.message}}, _exchanges(turn)
+        )
+    except StoreError:
+        return
 
 
 def _exchanges(turn: Turn) -> list[dict[str, object]]:

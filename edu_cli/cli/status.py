@@ -64,8 +64,24 @@ def _facts(cli: Cli, catalog: Catalog) -> dict[str, Any]:
         "bm25": report.status,
         "corpus_hash": report.corpus_hash,
         "unsettled": len(catalog.unsettled()),
+        "answers": _answers(catalog),
         "bytes": _size(cli.project.state),
         "lock": holder(cli.project.lock_path),
+    }
+
+
+def _answers(catalog: Catalog) -> dict[str, Any]:
+    """What the kept traces tell: how many questions, and by route and by what answered."""
+    from dataclasses import asdict
+
+    from edu_cli.ask.usage import usage
+    from edu_cli.index.records_talk import TalkRecords
+
+    found = usage(TalkRecords(catalog.database).outcomes())
+    return {
+        "total": sum(row.answers for row in found),
+        "tokens": sum(row.tokens for row in found),
+        "by": [asdict(row) for row in found],
     }
 
 
@@ -96,6 +112,29 @@ def _show(cli: Cli, facts: dict[str, Any]) -> None:
     for name, value in lines:
         if value:
             cli.out.text(f"{name:<{width}}  {value}")
+    _show_answers(cli, facts["answers"])
+
+
+def _show_answers(cli: Cli, answers: dict[str, Any]) -> None:
+    if not answers["total"]:
+        return
+    cli.out.text(
+        f"\n{answers['total']} questions asked, {answers['tokens']} tokens of an LLM (the last that are kept)"
+    )
+    rows = [
+        (
+            row["by"],
+            row["route"],
+            str(row["answers"]),
+            f"{row['share']:.0%}",
+            str(row["calls"]),
+            str(row["tokens"]),
+            f"{row['p50']:.2f}",
+            f"{row['p95']:.2f}",
+        )
+        for row in answers["by"]
+    ]
+    cli.out.table(("by", "route", "n", "share", "LLM calls", "tokens", "p50 s", "p95 s"), rows, right=range(2, 8))
 
 
 def _store_name(facts: dict[str, Any]) -> str:

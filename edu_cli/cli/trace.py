@@ -74,8 +74,15 @@ def _list(cli: Cli, listed: list[TraceRecord]) -> None:
 def _show(cli: Cli, found: TraceRecord, exchanges: list[Any]) -> None:
     cost = f"{found.seconds:.2f} s, {found.calls} calls, {found.tokens} tokens"
     cli.out.text(f"#{found.trace_id} {found.question}\nroute {found.route}, mode {found.mode}, {cost}")
-    steps = [(s["name"], f"{s['seconds'] * 1000:.1f}", s["detail"]) for s in found.answer["steps"]]
-    cli.out.table(("step", "ms", "what"), steps, right=(1,))
+    steps = found.answer["steps"]
+    rows = [(s["name"], f"{s['seconds'] * 1000:.1f}", s["detail"]) for s in steps]
+    if found.calls:
+        told = [(str(s.get("tokens") or ""), " ".join(s.get("prompts", ()))) for s in steps]
+        rows = [(*row[:2], *more, row[2]) for row, more in zip(rows, told, strict=True)]
+    headers = ("step", "ms", "tokens", "prompt", "what") if found.calls else ("step", "ms", "what")
+    cli.out.table(headers, rows, right=(1, 2) if found.calls else (1,))
+    if error := found.answer.get("error"):
+        cli.out.text(f"failed: {error['message']}")
     for exchange in exchanges:
         for message in exchange["messages"]:
             cli.out.text(f"[{message['role']}]\n{message['content']}\n")

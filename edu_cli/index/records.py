@@ -133,17 +133,6 @@ class Records(TalkRecords):
             if row and status == "answered":
                 self.add_faq(tenant, [FaqEntry(row[1], answer, row[0])], "pending")
 
-    def totals(self, tenant: str) -> list[tuple[str, str, int, float, int]]:
-        """(route, mode, answers, seconds, tokens) over all traces."""
-        return [
-            (row[0], row[1], row[2], row[3], row[4])
-            for row in self.database.rows(
-                "SELECT route, mode, count(*), sum(seconds), sum(tokens) FROM traces WHERE tenant = ? "
-                "GROUP BY 1, 2 ORDER BY 1, 2",
-                (tenant,),
-            )
-        ]
-
 
 def open_records(path: Path) -> Records:
     """The records of a catalog file. Raises StoreError, IndexMismatchError."""

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from edu_cli.index.database import Database
-from edu_cli.types import Session, SessionTurn, TraceRecord
+from edu_cli.types import Outcome, Session, SessionTurn, TraceRecord
 
 _MOST_TRACES = 2000  # older ones go, so that the file does not grow for ever
 _MOST_ANSWERS = 2000
@@ -118,6 +118,14 @@ class TalkRecords:
             connection.execute(
                 "DELETE FROM traces WHERE trace_id <= (SELECT max(trace_id) FROM traces) - ?", (_MOST_TRACES,)
             )
+
+    def outcomes(self) -> list[Outcome]:
+        """How each kept question of any tenant ended, the oldest first."""
+        rows = self.database.rows(
+            """SELECT route, mode, coalesce(json_extract(answer, '$.refused'), 0),
+               json_extract(answer, '$.error') IS NOT NULL, seconds, calls, tokens FROM traces ORDER BY trace_id"""
+        )
+        return [Outcome(row[0], row[1], bool(row[2]), bool(row[3]), *row[4:]) for row in rows]
 
     def traces(self, tenant: str, last: int) -> list[TraceRecord]:
         """The last traces, the latest first."""

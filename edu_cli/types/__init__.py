@@ -31,6 +31,7 @@ from edu_cli.types.documents import (
 )
 from edu_cli.types.records import (
     FaqRecord,
+    Outcome,
     PendingQuestion,
     PendingStatus,
     Session,
@@ -77,6 +78,7 @@ __all__ = [
     "LlmUse",
     "Message",
     "OcrPage",
+    "Outcome",
     "Parent",
     "Passage",
     "PendingQuestion",

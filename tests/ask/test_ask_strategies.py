@@ -16,7 +16,7 @@ from edu_cli.ask.request import AskRequest
 from edu_cli.ask.turn import UnansweredError
 from edu_cli.errors import ChatError, ContextOverflowError
 from edu_cli.index.records import Records, open_records
-from edu_cli.types import Message, Scope
+from edu_cli.types import Message, Outcome, Scope
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def test_every_answer_is_traced_with_its_prompts_unless_switched_off(records: Re
     assert kept.answer["steps"][-1]["name"] == "verify"
     ask(AskRequest("你好"), tools(search, None, records, traces="off"))
     assert len(records.traces("", 10)) == 1
-    assert records.totals("") == [("rag", "generated", 1, pytest.approx(kept.seconds), 15)]
+    assert records.outcomes() == [Outcome("rag", "generated", False, False, pytest.approx(kept.seconds), 1, 15)]
 
 
 def test_the_text_is_shown_as_it_comes_with_only_the_markers_that_exist() -> None:
