@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from edu_cli.cli.render import Output
 from edu_cli.config import Settings, load_settings
 from edu_cli.project import Project, find_project, require_project
 
+_HELP = ("-h", "--help")
 ProjectOption = Annotated[
     str | None,
     typer.Option("--project", metavar="DIR", help="The project directory. [default: nearest parent with .edu/]"),
@@ -25,10 +27,16 @@ NoProgressOption = Annotated[bool, typer.Option("--no-progress", help="No progre
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 
 
-def new_app() -> typer.Typer:
-    """The Typer app of one verb."""
+def new_app(*, default: str = "") -> typer.Typer:
+    """The Typer app of one verb; `default` is the command of a group that runs where none is named."""
+
+    class Group(TyperGroup):
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            is_bare = bool(default) and (not args or (args[0].startswith("-") and args[0] not in _HELP))
+            return super().parse_args(ctx, [default, *args] if is_bare else args)
+
     return typer.Typer(
-        rich_markup_mode=None, add_completion=False, context_settings={"help_option_names": ["-h", "--help"]}
+        cls=Group, rich_markup_mode=None, add_completion=False, context_settings={"help_option_names": [*_HELP]}
     )
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from edu_cli.index.documents import DocumentRecord
     from edu_cli.types import StoredParent
 
-app = new_app()
+app = new_app(default="list")
 
 SubjectOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only of this subject.")]
 TenantOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only of this tenant.")]
@@ -45,11 +45,12 @@ def list_documents(
     debug: DebugOption = False,
 ) -> None:
     """List documents, failed ones included."""
-    from edu_cli.index.documents import documents
+    from edu_cli.index.documents import check_names, documents
     from edu_cli.wiring.places import open_reader
 
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
     with open_reader(cli.project) as catalog:
+        check_names(catalog, tenant, subject)
         found = documents(catalog, tenant=tenant, subject=subject, glob=doc)
     if json:
         cli.out.value({"schema": 1, "documents": [_record_json(record) for record in found]})
@@ -144,8 +145,9 @@ def _wanted(catalog: Catalog, doc: str | None, tenant: str | None) -> Sequence[D
     """The documents that a path or glob names. Raises UsageError where there are none."""
     import difflib
 
-    from edu_cli.index.documents import documents
+    from edu_cli.index.documents import check_names, documents
 
+    check_names(catalog, tenant, None)
     found = documents(catalog, tenant=tenant, glob=doc)
     if not found and doc is not None:
         near = difflib.get_close_matches(doc, [r.path for r in documents(catalog, tenant=tenant)], n=1, cutoff=0.4)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # C0 and C1 controls (a document's "\x1b[2J" must not clear the screen), bidi overrides, lone surrogates
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
+_COLUMN_CELLS = 9  # on average, below which a table's words are cut into pieces
+
 
 def safe(text: str) -> str:
     """`text` with control characters, bidi overrides and lone surrogates made visible; tab and newline stay."""
@@ -87,16 +89,25 @@ class Output:
         return Console(highlight=False, markup=False, emoji=False, width=width, soft_wrap=False)
 
     def table(self, headers: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
-        """A table as part of the result; the columns in `right` are aligned right."""
+        """A table as part of the result; the columns in `right` are aligned right.
+
+        Where the terminal is too narrow for it, a block of lines a row.
+        """
         from rich.box import SIMPLE_HEAD
         from rich.table import Table
 
+        console = self.console()
+        if console.width < _COLUMN_CELLS * len(headers):
+            for row in rows:
+                first, *rest = zip(headers, row, strict=True)
+                self.text(first[1] + "".join(f"\n  {header}: {cell}" for header, cell in rest if cell))
+            return
         table = Table(box=SIMPLE_HEAD, pad_edge=False)
         for i, header in enumerate(headers):
             table.add_column(header, justify="right" if i in right else "left", overflow="fold")
         for row in rows:
             table.add_row(*(safe(cell) for cell in row))
-        self.console().print(table)
+        console.print(table)
 
     @contextmanager
     def progress(self) -> Iterator[Progress]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,6 +70,18 @@ def documents(
     return [_record(row) for row in rows]
 
 
+def check_names(catalog: Catalog, tenant: str | None, subject: str | None) -> None:
+    """Raises UsageError for a tenant or subject that no document has, with the nearest; None is any."""
+    known = tenants(catalog)
+    if tenant is not None and known and tenant not in known:
+        raise UsageError(
+            f"No document has the tenant {tenant!r}.", hint=f"{_meant(tenant, known)}`edu status` lists them"
+        )
+    if subject is not None:
+        wanted = known if tenant is None else [tenant]
+        _check_subject([name for one in wanted for name in subjects(catalog, one)], subject)
+
+
 def scope_of(
     catalog: Catalog,
     tenant: str = "",
@@ -80,13 +92,15 @@ def scope_of(
 ) -> Scope:
     """The scope of a search. Each filter is `key=value`; values of one key are alternatives, keys must all hold.
 
-    Raises UsageError for a subject or a key that no document has, and for a filter that is none.
+    Raises UsageError for a subject, glob or key that no document has, and for a filter that is none.
     """
     if subject is not None:
-        _check_subject(catalog, tenant, subject)
+        _check_subject(subjects(catalog, tenant), subject)
     if doc_glob is None and not filters:
         return Scope(tenant, subject)
     ids = {row[0] for row in catalog.database.rows(_IDS, {"tenant": tenant, "glob": doc_glob})}
+    if doc_glob is not None and not ids:
+        raise UsageError(f"No document matches {doc_glob!r}.", hint=_near_path(catalog, tenant, doc_glob))
     by_key: dict[str, set[str]] = {}
     for text in filters:
         key, equals, value = text.partition("=")
@@ -98,12 +112,23 @@ def scope_of(
     return Scope(tenant, subject, frozenset(ids))
 
 
-def _check_subject(catalog: Catalog, tenant: str, subject: str) -> None:
-    known = subjects(catalog, tenant)
+def _near_path(catalog: Catalog, tenant: str, glob: str) -> str:
+    paths = [record.path for record in documents(catalog, tenant=tenant) if not record.error]
+    folders = {f"{path.rsplit('/', 1)[0]}/*" for path in paths if "/" in path}
+    nearest = difflib.get_close_matches(glob, [*paths, *sorted(folders)], n=1, cutoff=0.4)
+    return f"did you mean {nearest[0]!r}?" if nearest else "`edu docs list` lists them all"
+
+
+def _meant(wanted: str, known: Iterable[str]) -> str:
+    nearest = difflib.get_close_matches(wanted, filter(None, known), n=1, cutoff=0.0)
+    return f"did you mean {nearest[0]!r}? " if nearest else ""
+
+
+def _check_subject(known: Collection[str], subject: str) -> None:
     if known and subject not in known:
-        nearest = difflib.get_close_matches(subject, filter(None, known), n=1, cutoff=0.0)
-        hint = f"did you mean {nearest[0]!r}? " if nearest else ""
-        raise UsageError(f"No document has the subject {subject!r}.", hint=f"{hint}`edu status` lists them")
+        raise UsageError(
+            f"No document has the subject {subject!r}.", hint=f"{_meant(subject, known)}`edu status` lists them"
+        )
 
 
 def subjects(catalog: Catalog, tenant: str = "") -> dict[str, int]:

@@ -36,7 +36,6 @@ def test_list_takes_globs_and_subjects(project: Path, capsys: pytest.CaptureFixt
     assert _paths(capsys) == ["ai/一.md", "二.txt"]
     assert _paths(capsys, "ai/*") == ["ai/一.md"]
     assert _paths(capsys, "--subject", "ai") == ["ai/一.md"]
-    assert _paths(capsys, "--tenant", "别班") == []
 
 
 def test_export_gives_one_parent_a_line_whose_children_slice_back(
@@ -82,3 +81,35 @@ def test_a_removed_document_is_gone_from_every_list_and_index(
     assert run(["ingest", "course", "-q"]) == 0
     capsys.readouterr()
     assert _paths(capsys) == ["ai/一.md", "二.txt"]
+
+
+def test_docs_alone_lists_them(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    listed = _run(capsys, "docs", "list", "--json")
+    assert _run(capsys, "docs", "--json") == listed
+    assert _run(capsys, "docs") == _run(capsys, "docs", "list")
+    assert "Commands:" in _run(capsys, "docs", "--help")[1]
+
+
+@pytest.mark.parametrize(
+    ("args", "hint"),
+    [
+        (["docs", "list", "--tenant", "别班"], "`edu status` lists them"),
+        (["docs", "list", "--subject", "al"], "did you mean 'ai'?"),
+        (["docs", "show", "ai/二.md"], "did you mean ai/一.md?"),
+        (["search", "第一句", "--doc", "al/*"], "did you mean 'ai/*'?"),
+    ],
+)
+def test_a_name_that_nothing_has_is_told_with_the_nearest(
+    project: Path, capsys: pytest.CaptureFixture[str], args: list[str], hint: str
+) -> None:
+    assert run(args) == 2
+    assert hint in capsys.readouterr().err
+
+
+def test_a_narrow_terminal_gets_lines_instead_of_a_table(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    _, text = _run(capsys, "docs", "list")
+    assert text.splitlines()[:3] == ["ai/一.md", "  subject: ai", "  format: md"]

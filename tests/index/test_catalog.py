@@ -140,7 +140,12 @@ def test_a_scope_holds_to_tenant_glob_and_filters(catalog: CatalogWriter) -> Non
     assert scope_of(catalog, doc_glob="ai/*").doc_ids == {"a", "b"}
     assert scope_of(catalog, doc_glob="[草稿].md").doc_ids == {"d"}, "a path is a path before it is a pattern"
     assert scope_of(catalog, filters=["作者=王", "作者=李", "format=pdf"]).doc_ids == {"b"}
-    assert scope_of(catalog, doc_glob="ml/*").doc_ids == set(), "another tenant's"
+    with pytest.raises(UsageError, match=r"No document matches 'mi/\*'") as told:
+        scope_of(catalog, "别班", doc_glob="mi/*")
+    assert told.value.hint == "did you mean 'ml/*'?"
+    with pytest.raises(UsageError, match=r"No document matches 'ml/\*'") as told:
+        scope_of(catalog, doc_glob="ml/*")
+    assert "ml" not in told.value.hint, "another tenant's"
     with pytest.raises(UsageError, match="No document has the key '做者'") as told:
         scope_of(catalog, filters=["做者=王"])
     assert "作者" in told.value.hint
