@@ -28,7 +28,7 @@ def evaluate_dataset(
     compare: flags.CompareOption = None,
     fail_under: flags.FailUnderOption = None,
     baseline: flags.BaselineOption = None,
-    max_drop: flags.MaxDropOption = 0.0,
+    max_drop: flags.MaxDropOption = None,
     out: flags.OutOption = None,
     junit: flags.JunitOption = None,
     run: flags.RunOption = None,
@@ -63,13 +63,15 @@ def evaluate_dataset(
         return
     if write and not calibrate:
         raise UsageError("--write needs --calibrate.", hint="edu eval DATASET --calibrate --write")
+    if max_drop is not None and baseline is None:
+        raise UsageError("--max-drop needs --baseline.", hint="edu eval DATASET --baseline FILE.json --max-drop 0.01")
     wish = flags.EvalFlags(
         flags.cutoffs(ks),
         flags.compared(compare),
         flags.stages(stage),
         parse_bounds(fail_under or ()),
         baseline,
-        max_drop,
+        max_drop or 0.0,
         judge == flags.Judged.llm,
         resume,
         calibrate,

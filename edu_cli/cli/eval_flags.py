@@ -45,7 +45,8 @@ BaselineOption = Annotated[
     typer.Option("--baseline", metavar="FILE", help="An earlier JSON report to compare with; see --max-drop."),
 ]
 MaxDropOption = Annotated[
-    float, typer.Option("--max-drop", min=0.0, max=1.0, help="Exit 5 when a figure is further below the baseline's.")
+    float | None,
+    typer.Option("--max-drop", min=0.0, max=1.0, help="How far below the baseline's a figure may be. [default: 0]"),
 ]
 OutOption = Annotated[
     list[Path] | None,

@@ -50,7 +50,7 @@ def bound_gates(bounds: Mapping[str, float], figures: Mapping[str, float | None]
 
 def _bound_gate(name: str, wanted: float, got: float | None) -> Gate:
     if got is None:
-        return Gate(name, wanted, None, ok=False, note="could not be computed from this data set")
+        return Gate(name, wanted, None, ok=False, note="could not be computed in this run")
     return Gate(name, wanted, got, ok=got >= wanted - _ROUNDING)
 
 

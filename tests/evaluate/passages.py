@@ -8,7 +8,7 @@ from edu_cli.errors import UsageError
 from edu_cli.types import Passage, Scope, SearchResult
 
 
-def passage(doc, *, section=(), page=None, page_end=None, text="", rank=1, score=1.0, also=(), parent=None):
+def passage(doc, *, section=(), page=None, page_end=None, text="", rank=1, score=1.0, parent=None, **rest):
     return Passage(
         rank=rank,
         score=score,
@@ -23,8 +23,7 @@ def passage(doc, *, section=(), page=None, page_end=None, text="", rank=1, score
         doc_id=f"d-{doc}",
         text=text,
         context=text,
-        sources={},
-        also=tuple(also),
+        **{"sources": {}, "also": (), **rest},
     )
 
 

@@ -3,66 +3,18 @@ from __future__ import annotations
 import json
 
 import pytest
-from fakes import QuietProgress
-from passages import ScriptedSearch, passage
+from evaluating import ITEMS, answer, run
+from passages import passage
 
 from edu_cli.errors import ChatError
-from edu_cli.evaluate.dataset import Dataset
 from edu_cli.evaluate.figures import figures
 from edu_cli.evaluate.files import render, to_junit, to_trec_run
 from edu_cli.evaluate.gate import bound_gates, drop_gates, parse_bounds
-from edu_cli.evaluate.generation import measure_answer
 from edu_cli.evaluate.items import Item, Relevant
 from edu_cli.evaluate.resume import ResultCache
 from edu_cli.evaluate.retrieval import MODES, RERANKED
-from edu_cli.evaluate.run import Corpus, EvalOptions, EvalTools, evaluate, stages_with_labels
-from edu_cli.evaluate.strategies import StrategyTools
-from edu_cli.types import Answer, Citation, Scope
-
-ITEMS = (
-    Item("q1", "甲？", (Relevant(doc="a.md"),), tags=("fee",)),
-    Item("q2", "乙？", (Relevant(doc="b.md", grade=2), Relevant(doc="c.md"))),
-    Item("q3", "丙？", (Relevant(doc="gone.md"),), subject="ai"),
-    Item("q4", "丁？"),
-    Item("q5", "戊？", answerable=False),
-)
-ALL = {"甲？": ["a.md"], "乙？": ["x.md", "b.md", "c.md"], "戊？": ["x.md"]}
-SCRIPT = {mode.name: ALL for mode in MODES} | {"hybrid+rerank": {**ALL, "甲？": ["x.md", "y.md"]}}
-CONFIDENCE = {"甲？": 0.9, "乙？": 0.8, "丙？": 0.6, "戊？": 0.2}
-CORPUS = Corpus({name: name for name in ("a.md", "b.md", "c.md", "x.md", "y.md")}, {"name": "hash", "dim": 8}, "abc123")
-
-
-def refuse(*_):
-    raise AssertionError("this stage was not asked for")
-
-
-def run(
-    items=ITEMS,
-    script=SCRIPT,
-    *,
-    modes=MODES,
-    ask=refuse,
-    route=refuse,
-    cache=None,
-    judge=None,
-    seek=refuse,
-    missing=None,
-    **options,
-):
-    searcher = ScriptedSearch(script, CONFIDENCE)
-    stages = options.pop("stages", ("retrieval",))
-    tools = EvalTools(
-        searcher,
-        StrategyTools(seek, missing or {}),
-        route,
-        ask,
-        measure_answer(judge),
-        lambda item: Scope(subject=item.subject),
-        cache or ResultCache(None, "", resume=False),
-        QuietProgress(),
-    )
-    settings = EvalOptions((1, 10), modes, 0, 0.75, stages, **options)
-    return evaluate(Dataset("set.jsonl", items, (), ()), CORPUS, settings, tools), searcher
+from edu_cli.evaluate.run import stages_with_labels
+from edu_cli.types import Citation
 
 
 def test_means_leave_out_unjudged_questions_and_count_them():
@@ -189,18 +141,6 @@ def test_stages_follow_the_labels():
         "retrieval",
         "generation",
     )
-
-
-def answer(text, **fields):
-    values = {
-        "refused": False,
-        "confidence": 0.9,
-        "route": "rag",
-        "kind": None,
-        "strategy": "direct",
-        "mode": "extractive",
-    }
-    return Answer("问", "问", text, **{**values, **fields})
 
 
 def test_routes_and_strategies_are_compared_with_their_labels():
