@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from edu_cli.cli.context import DebugOption, JsonOption, ProjectOption, QuietOption, VerboseOption, new_app, open_cli
-from edu_cli.cli.records import TenantOption, none_such, records_of, short
+from edu_cli.cli.context import new_app
+from edu_cli.cli.records import Desk, none_such, records_command, short
 from edu_cli.errors import UsageError
 from edu_cli.types import PendingQuestion
 
-app = new_app()
+app = new_app(default="list")
 IdArgument = Annotated[str, typer.Argument(metavar="ID", help="As `edu pending list` shows it.", show_default=False)]
 
 
@@ -38,122 +38,87 @@ def _pending() -> None:
     """Questions that got no grounded answer; an approved answer becomes an FAQ entry."""
 
 
-@app.command(name="list")
+@records_command(app, "list")
 def list_(
-    status: Annotated[Status, typer.Option("--status", help="Which questions.")] = Status.open,
-    tenant: TenantOption = "",
-    project: ProjectOption = None,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
-    debug: DebugOption = False,
+    desk: Desk, status: Annotated[Status, typer.Option("--status", help="Which questions.")] = Status.open
 ) -> None:
     """The questions that wait, the most asked first."""
-    cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
-    with records_of(cli) as records:
-        found = [q for q in records.pending(tenant) if status.value in ("all", q.status)]
-    if json:
-        cli.out.value({"schema": 1, "pending": [_value(q) for q in found]})
+    found = [q for q in desk.records.pending(desk.tenant) if status.value in ("all", q.status)]
+    if desk.json:
+        desk.out.value({"schema": 1, "pending": [_value(q) for q in found]})
         return
     rows = [(q.pending_id, str(q.times), f"{q.confidence:.2f}", q.status, q.subject, short(q.question)) for q in found]
-    cli.out.table(("id", "times", "confidence", "status", "subject", "question"), rows, right=(1, 2))
-    cli.out.note(f"{len(found)} questions")
+    desk.rows(("id", "times", "confidence", "status", "subject", "question"), rows, "questions", (1, 2))
 
 
-@app.command()
-def show(
-    pending_id: IdArgument,
-    tenant: TenantOption = "",
-    project: ProjectOption = None,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
-    debug: DebugOption = False,
-) -> None:
+@records_command(app)
+def show(desk: Desk, pending_id: IdArgument) -> None:
     """One question, with the sections nearest to it."""
-    cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
-    with records_of(cli) as records:
-        found = records.pending_one(tenant, pending_id)
-    if found is None:
-        raise none_such("pending question", pending_id, "pending")
-    if json:
-        cli.out.value({"schema": 1, **_value(found)})
+    found = _found(desk, pending_id)
+    if desk.json:
+        desk.out.value({"schema": 1, **_value(found)})
         return
-    cli.out.text(f"{found.question}\nasked {found.times} times, confidence {found.confidence:.2f}, {found.status}")
+    desk.out.text(f"{found.question}\nasked {found.times} times, confidence {found.confidence:.2f}, {found.status}")
     for place in found.nearest:
-        cli.out.text(f"- {place}")
+        desk.out.text(f"- {place}")
     if found.answer:
-        cli.out.text(f"answer: {found.answer}")
+        desk.out.text(f"answer: {found.answer}")
 
 
-@app.command()
+@records_command(app)
 def answer(
+    desk: Desk,
     pending_id: IdArgument,
     text: Annotated[str, typer.Argument(metavar="ANSWER", help="The approved answer.", show_default=False)],
-    tenant: TenantOption = "",
-    project: ProjectOption = None,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
-    debug: DebugOption = False,
+    question: Annotated[
+        str | None,
+        typer.Option("--question", metavar="TEXT", help="The question as the FAQ shall have it. [default: as asked]"),
+    ] = None,
 ) -> None:
-    """Approve an answer: it becomes an FAQ entry."""
-    if not text.strip():
-        raise UsageError("The answer is empty.", hint=f'edu pending answer {pending_id} "…"')
-    _settle(project, json, quiet, verbose, tenant, pending_id, text.strip())
+    """Approve an answer: it becomes an FAQ entry. Again: the entry gets the new answer."""
+    if not text.strip() or (question is not None and not question.strip()):
+        raise UsageError("A question and an answer are needed.", hint=f'edu pending answer {pending_id} "…"')
+    found = _found(desk, pending_id)
+    desk.records.settle_pending(desk.tenant, pending_id, "answered", text.strip(), (question or found.question).strip())
+    _tell(desk, pending_id, "answered; it is an FAQ entry now")
 
 
-@app.command()
-def reject(
-    pending_id: IdArgument,
-    tenant: TenantOption = "",
-    project: ProjectOption = None,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
-    debug: DebugOption = False,
-) -> None:
+@records_command(app)
+def reject(desk: Desk, pending_id: IdArgument) -> None:
     """Set a question aside."""
-    _settle(project, json, quiet, verbose, tenant, pending_id, None)
+    _found(desk, pending_id)
+    desk.records.settle_pending(desk.tenant, pending_id, "rejected")
+    _tell(desk, pending_id, "rejected")
 
 
-@app.command()
+@records_command(app)
 def export(
+    desk: Desk,
     form: Annotated[
         Format, typer.Option("--format", help="For `faq import`, `eval` or `classifier train`.")
     ] = Format.faq,
-    tenant: TenantOption = "",
-    project: ProjectOption = None,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
-    debug: DebugOption = False,
 ) -> None:
     """Print questions, one JSON object a line: answered ones (faq, eval), or all but rejected (classifier)."""
-    cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
-    with records_of(cli) as records:
-        found = records.pending(tenant)
-    values = [value for q in found if (value := _exported(q, form)) is not None]
-    if json:
-        cli.out.value({"schema": 1, "items": values})
+    values = [value for q in desk.records.pending(desk.tenant) if (value := _exported(q, form)) is not None]
+    if desk.json:
+        desk.out.value({"schema": 1, "items": values})
         return
     for value in values:
-        cli.out.value(value)
+        desk.out.value(value)
 
 
-def _settle(
-    project: str | None, json: bool, quiet: bool, verbose: bool, tenant: str, pending_id: str, text: str | None
-) -> None:
-    cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
-    with records_of(cli) as records:
-        if records.pending_one(tenant, pending_id) is None:
-            raise none_such("pending question", pending_id, "pending")
-        records.settle_pending(tenant, pending_id, "rejected" if text is None else "answered", text or "")
-        settled = records.pending_one(tenant, pending_id)
-    if json and settled:
-        cli.out.value({"schema": 1, **_value(settled)})
+def _found(desk: Desk, pending_id: str) -> PendingQuestion:
+    found = desk.records.pending_one(desk.tenant, pending_id)
+    if found is None:
+        raise none_such("pending question", pending_id, "pending")
+    return found
+
+
+def _tell(desk: Desk, pending_id: str, done: str) -> None:
+    if desk.json:
+        desk.out.value({"schema": 1, **_value(_found(desk, pending_id))})
     else:
-        cli.out.text("rejected" if text is None else "answered; it is an FAQ entry now")
+        desk.out.text(done)
 
 
 def _exported(question: PendingQuestion, form: Format) -> dict[str, object] | None:

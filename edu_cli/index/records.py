@@ -120,8 +120,10 @@ class Records(TalkRecords):
         )
         return _pending(rows[0]) if rows else None
 
-    def settle_pending(self, tenant: str, pending_id: str, status: PendingStatus, answer: str = "") -> None:
-        """Answers a question (it becomes an FAQ entry in the same transaction) or rejects it."""
+    def settle_pending(
+        self, tenant: str, pending_id: str, status: PendingStatus, answer: str = "", question: str = ""
+    ) -> None:
+        """Rejects a question or answers it: it becomes an FAQ entry with it, in the words of `question` if given."""
         with self.database.transaction() as connection:
             row = connection.execute(
                 "SELECT subject, question FROM pending WHERE tenant = ? AND pending_id = ?", (tenant, pending_id)
@@ -131,7 +133,7 @@ class Records(TalkRecords):
                 (status, answer, now(), tenant, pending_id),
             )
             if row and status == "answered":
-                self.add_faq(tenant, [FaqEntry(row[1], answer, row[0])], "pending")
+                self.add_faq(tenant, [FaqEntry(question or row[1], answer, row[0])], "pending")
 
 
 def open_records(path: Path) -> Records:

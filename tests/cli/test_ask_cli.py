@@ -195,3 +195,37 @@ def test_a_trace_that_cannot_be_written_is_one_json_error(project: Path) -> None
     done = edu(project, "ask", "暗反应发生在哪里？", "--json", "--trace", "nowhere/trace.json")
     assert done.returncode == 2
     assert "nowhere" in value_of(done)["error"]["message"]
+
+
+def test_an_entry_that_does_not_exist_is_an_error_in_json_too(project: Path) -> None:
+    done = edu(project, "faq", "remove", "nope", "--json")
+    assert done.returncode == 1
+    assert value_of(done)["error"]["message"] == "there is no entry nope"
+    assert value_of(done)["missing"] == ["nope"]
+
+
+def test_a_teacher_may_put_the_question_in_better_words(project: Path) -> None:
+    key = value_of(edu(project, "ask", "那啥贝尔态咋弄？", "--json", EDU_ASK_THRESHOLD="1"))["pending_id"]
+    done = edu(project, "pending", "answer", key, "用 H 门和 CNOT 门。", "--question", "怎样制备贝尔态？")
+    assert done.returncode == 0, done.stderr
+    assert value_of(edu(project, "ask", "怎样制备贝尔态？", "--json"))["answer"] == "用 H 门和 CNOT 门。"
+    assert edu(project, "pending", "answer", key, "x", "--question", " ").returncode == 2
+
+
+def test_status_tells_what_answered_how_much(project: Path) -> None:
+    edu(project, "ask", "你好")
+    edu(project, "ask", "暗反应发生在哪里？", "--no-cache")
+    answers = value_of(edu(project, "status", "--json"))["answers"]
+    assert answers["total"] == sum(row["answers"] for row in answers["by"]) >= 2
+    assert {"template", "extractive"} <= {row["by"] for row in answers["by"]}
+    assert set(answers["by"][0]) == {"route", "by", "answers", "share", "calls", "tokens", "p50", "p95"}
+    assert "extractive" in edu(project, "status").stdout
+
+
+@pytest.mark.parametrize("command", ["faq list", "pending list", "sessions list"])
+def test_records_of_another_tenant_are_not_seen(project: Path, command: str) -> None:
+    edu(project, "faq", "add", "甲的问题？", "甲的答案。", "--tenant", "甲")
+    edu(project, "ask", "甲问的没有答案的问题？", "--tenant", "甲", "--session", "甲的", EDU_ASK_THRESHOLD="1")
+    mine, theirs = (edu(project, *command.split(), "--json", *more).stdout for more in ((), ("--tenant", "甲")))
+    assert "甲" not in mine
+    assert "甲" in theirs
