@@ -1,6 +1,8 @@
 """A folder whose content is replaced as a whole: readers see the old one or the new one, never a mixture.
 
-`current.json` names the folder of the generation in force, its files' sizes and what its builder says of it.
+`current.json` names the folder of the generation in force, its files with sizes, checksums and stamps, and what its
+builder says of it. A file whose stamp is the one noted is as it was written; any other one is read and compared, so
+that what was changed since is never searched.
 """
 
 from __future__ import annotations
@@ -48,9 +50,11 @@ def publish(folder: Path, write: Callable[[Path], Mapping[str, Any]], before: Ge
     try:
         fresh.mkdir(parents=True)
         facts = dict(write(fresh))
-        files = {entry.name: _measured(entry, before) for entry in sorted(fresh.iterdir())}
+        entries = sorted(fresh.iterdir())
+        files = {entry.name: _measured(entry, before) for entry in entries}
+        stamps = {entry.name: _stamp(entry) for entry in entries}
         draft = folder / f"{_CURRENT}.{fresh.name}"
-        named = {"format": FORMAT, "generation": fresh.name, "files": files, "facts": facts}
+        named = {"format": FORMAT, "generation": fresh.name, "files": files, "stamps": stamps, "facts": facts}
         draft.write_text(json.dumps(named), encoding="utf-8")
         draft.replace(folder / _CURRENT)
     except OSError as error:
@@ -71,7 +75,7 @@ def current(folder: Path) -> Generation | None:
         if named is None:
             return None
         path = folder / named["generation"]
-        if all(_size(path / name) == size for name, (size, _) in named["files"].items()):
+        if _is_whole(path, named["files"], named["stamps"]):
             return Generation(path, named["facts"], named["files"])
     raise StoreError(f"{folder} is damaged.", hint="run `edu index --force`")
 
@@ -115,7 +119,13 @@ def _read(folder: Path) -> dict[str, Any] | None:
         if named.get("format") != FORMAT:
             return None
         files = {name: (int(size), int(checksum)) for name, (size, checksum) in named["files"].items()}
-        return {"generation": str(named["generation"]), "files": files, "facts": dict(named["facts"])}
+        stamps = {str(name): str(stamp) for name, stamp in named.get("stamps", {}).items()}
+        return {
+            "generation": str(named["generation"]),
+            "files": files,
+            "stamps": stamps,
+            "facts": dict(named["facts"]),
+        }
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -127,6 +137,23 @@ def _measured(file: Path, before: Generation | None) -> tuple[int, int]:
     if before and file.name in before.files and file.samefile(before.path / file.name):
         return before.files[file.name]
     return file.stat().st_size, _checksum(file)
+
+
+def _is_whole(path: Path, files: Mapping[str, tuple[int, int]], stamps: Mapping[str, str]) -> bool:
+    """Whether the files are those that were written; in a project that was copied all are read to know it."""
+    try:
+        if any(_size(path / name) != size for name, (size, _) in files.items()):
+            return False
+        doubtful = {name: files[name] for name in files if stamps.get(name) != _stamp(path / name)}
+        return not damaged_among(path, doubtful)
+    except OSError:  # swept by a writer meanwhile, or unreadable
+        return False
+
+
+def _stamp(path: Path) -> str:
+    """Changes with every writing to the file; not with another name of it, as handing on makes."""
+    stat = path.stat()
+    return f"{stat.st_mtime_ns} {stat.st_ino}"
 
 
 def _checksum(path: Path) -> int:
