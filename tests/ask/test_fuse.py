@@ -77,7 +77,7 @@ def test_shares_of_the_legs_sum_to_the_score(dense: list[Hit], words: list[Hit])
 
 
 def test_weights_sum_to_one_over_the_parts_that_are_there() -> None:
-    model = Linear((), np.zeros(0), np.zeros(0), np.array([[1.0, 0.5, 0.0, 0.0, 0.0, 0.0]]))
+    model = Linear((), np.zeros(0), np.zeros(0), np.array([[1.0, 0.5, *[0.0] * (len(PARTS) - 2)]]))
     weights = part_weights(model, {}, {part: part != "pairs" for part in PARTS})
     assert weights["pairs"] == 0.0
     assert sum(weights.values()) == pytest.approx(1.0)
@@ -90,9 +90,9 @@ def test_without_any_part_nothing_weighs() -> None:
 
 
 def test_a_question_changes_the_weights() -> None:
-    model = Linear(
-        ("dense_top",), np.array([0.8]), np.array([0.1]), np.array([[1.0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0]])
-    )
+    slopes = np.zeros((2, len(PARTS)))
+    slopes[0, 0] = 1.0
+    model = Linear(("dense_top",), np.array([0.8]), np.array([0.1]), slopes)
     present = dict.fromkeys(PARTS, True)
     sure, unsure = (part_weights(model, {"dense_top": top}, present)["best_child"] for top in (0.95, 0.65))
     assert sure > 1 / len(PARTS) > unsure

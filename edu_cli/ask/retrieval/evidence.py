@@ -14,6 +14,7 @@ from edu_cli.types import StoredParent
 FEATURES = (
     "best_child",
     "whole",
+    "several",
     "coverage",
     "child_coverage",
     "opening",
@@ -24,6 +25,7 @@ _OPENING_CHARS = 60  # where a section says what it is about
 # A child that holds all of the question beats one that holds none of it by this much cosine (children of one parent lie
 # within about .05 of each other).
 _COVERAGE_IN_CHOICE = 0.05
+_SEVERAL = 5  # best children whose mean cosine says that a section is about the question, not one line of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def gather(
         body = "".join(children)
         in_heading = asked.held(heading)
         held = np.stack([asked.held(text) for text in children]) | in_heading
-        cosines, whole = _dense(question_vector, parent, vectors)
+        cosines, whole, several = _dense(question_vector, parent, vectors)
         coverages = held @ asked.weights
         chosen = _best_child(parent, cosines, coverages, hit_children.get(parent.parent_id, ()))
         bodies.append(body)
@@ -67,6 +69,7 @@ def gather(
             (
                 np.nan if np.isnan(cosines).all() else np.nanmax(cosines),
                 whole,
+                several,
                 held.any(0) @ asked.weights,
                 coverages[chosen],
                 asked.held(body[:_OPENING_CHARS]) @ asked.weights,
@@ -88,21 +91,22 @@ def _child_texts(parent: StoredParent) -> list[str]:
 
 def _dense(
     question: npt.NDArray[np.float32] | None, parent: StoredParent, vectors: Mapping[str, npt.NDArray[np.float32]]
-) -> tuple[npt.NDArray[np.float64], float]:
-    """The cosine of each child with the question, and of the whole parent; NaN where there is no vector.
+) -> tuple[npt.NDArray[np.float64], float, float]:
+    """The cosine of each child with the question, of the whole parent, and the mean of its best children's.
 
-    The whole is the mean of its children's vectors weighted by length: as good as encoding the parent (measured), for
-    no encoding.
+    NaN where there is no vector. The whole is the mean of its children's vectors weighted by length: as good as
+    encoding the parent (measured), for no encoding.
     """
     cosines = np.full(len(parent.children), np.nan)
     held = [i for i, child in enumerate(parent.children) if child.child_id in vectors]
     if question is None or not held:
-        return cosines, np.nan
+        return cosines, np.nan, np.nan
     children = [parent.children[i] for i in held]
     rows = np.stack([vectors[child.child_id] for child in children])
     cosines[held] = rows @ question
     mean = np.array([max(child.end - child.start, 1) for child in children], np.float32) @ rows
-    return cosines, float(mean @ question) / max(float(np.linalg.norm(mean)), 1e-9)
+    several = np.sort(cosines[held])[-_SEVERAL:].mean()
+    return cosines, float(mean @ question) / max(float(np.linalg.norm(mean)), 1e-9), float(several)
 
 
 def _best_child(

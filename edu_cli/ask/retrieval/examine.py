@@ -12,6 +12,7 @@ import numpy as np
 
 from edu_cli.ask.retrieval.asked import Asked
 from edu_cli.ask.retrieval.evidence import Evidence, gather
+from edu_cli.ask.retrieval.feedback import LEADING, feedback
 from edu_cli.ask.retrieval.fuse import PARTS, Fused, leg_parts, part_weights, question_profile, rrf, single, weigh
 from edu_cli.ask.retrieval.pool import Floats, Pool, minmax
 from edu_cli.ask.retrieval.ranking import Ranking
@@ -66,20 +67,21 @@ def examine(
     known = source.child_vectors(child_ids) if question is not None else {}
     hit = {pool.parent_ids[i]: pool.children[i] for i in rows}
     evidence = gather(asked, question, parents, known, hit)
-    parts = {part: values[rows] for part, values in first.items()} | _read(evidence)
+    parts = {part: values[rows] for part, values in first.items()}
+    leading = np.argsort(-sum(parts.values(), np.zeros(len(rows))), kind="stable")[:LEADING]
+    moved = feedback(question, parents, known, [evidence.best[i] for i in leading])
+    parts |= _read(evidence, moved)
     weights = part_weights(ranking.parts, profile, {part: part in parts for part in PARTS})
     kept = pool.rows(rows)
     weighed = weigh(parts, weights)
     return Examined(asked, profile, weights, kept, parents, evidence, parts, weighed, fuse(kept, parts, weights))
 
 
-def _read(evidence: Evidence) -> dict[str, Floats]:
+def _read(evidence: Evidence, moved: Floats) -> dict[str, Floats]:
     """The parts that come from the passages themselves."""
     parts = {"held": evidence.column("child_coverage"), "opening": evidence.column("opening")}
-    whole = evidence.column("whole")
-    if len(whole) and not np.isnan(whole).all():
-        parts["whole"] = minmax(whole)
-    return parts
+    dense = {"whole": evidence.column("whole"), "several": evidence.column("several"), "feedback": moved}
+    return parts | {part: minmax(values) for part, values in dense.items() if not np.isnan(values).all()}
 
 
 def _fusion(fusion: str, mode: str) -> Callable[[Pool, Mapping[str, Floats], Mapping[str, float]], Fused]:

@@ -1,0 +1,50 @@
+"""A plain LangChain pipeline: text loader, recursive splitter (1,000 / 200 characters), FAISS. Run by run.py.
+
+langchain_peer.py ingest DOCS STORE | query STORE QUESTIONS RESULTS
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+from langchain_community.vectorstores import FAISS
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from langchain_text_splitters import RecursiveCharacterTextSplitter
+from same_encoder import passages, question
+
+
+class SameEncoder(Embeddings):
+    """edu's encoder behind LangChain's interface."""
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return passages(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        return question(text)
+
+
+def ingest(docs: Path, store: Path) -> None:
+    """A pipeline as the tutorials have it: everything is read, split and encoded each time."""
+    files = sorted(path for path in docs.rglob("*") if path.suffix in (".md", ".txt"))
+    documents = [Document(path.read_text(encoding="utf-8"), metadata={"source": path.name}) for path in files]
+    chunks = RecursiveCharacterTextSplitter(chunk_size=1000, chunk_overlap=200).split_documents(documents)
+    FAISS.from_documents(chunks, SameEncoder()).save_local(str(store))
+
+
+def query(store: Path, questions: Path, results: Path) -> None:
+    """Files in the order found, and the seconds of each question."""
+    index = FAISS.load_local(str(store), SameEncoder(), allow_dangerous_deserialization=True)
+    found = []
+    for text in json.loads(questions.read_text(encoding="utf-8")):
+        start = time.perf_counter()
+        hits = index.similarity_search(text, k=30)
+        found.append({"docs": [hit.metadata["source"] for hit in hits], "seconds": time.perf_counter() - start})
+    results.write_text(json.dumps(found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    {"ingest": ingest, "query": query}[sys.argv[1]](*map(Path, sys.argv[2:]))

