@@ -16,10 +16,10 @@ from edu_cli.ask.retrieval.retrieve import LEGS
 from edu_cli.types import Leg
 
 RRF_K = 60  # Cormack, Clarke and Büttcher, SIGIR 2009
-# What is weighed, and the leg that each part's share is shown under. The first three are their legs' own; `whole` is the
-# mean of a parent's child vectors, `several` the mean cosine of its best children, `feedback` the best child's product
-# with the question moved towards what the legs put first; `held` and `opening` are the question's words in its best
-# child and in its first line.
+# What is weighed, and the leg that each part's share is shown under. The first three are their legs' own; `whole` is
+# the mean of a parent's child vectors, `several` the mean cosine of its best children, `feedback` the best child's
+# product with the question moved towards what the legs put first; `held` and `opening` are the question's words in its
+# best child and in its first line.
 PARTS: Mapping[str, Leg] = {
     "best_child": "dense",
     "words": "bm25",
