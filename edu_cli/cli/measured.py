@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from edu_cli.cli.context import Cli
 from edu_cli.cli.eval_flags import Outputs
-from edu_cli.errors import UsageError
+from edu_cli.errors import DatasetError, UsageError
 
 if TYPE_CHECKING:
     from edu_cli.evaluate.run import EvalResult
@@ -92,20 +92,34 @@ def tell_calibration(cli: Cli, report: dict[str, Any], *, write: bool) -> None:
 
 
 def draft_dataset(cli: Cli, path: Path, n: int, seed: int, tenant: str) -> None:
-    """Drafts a data set into a new file. Raises UsageError where it exists."""
+    """Drafts a data set into a new file. Raises UsageError where it exists, DatasetError where there is nothing."""
     from edu_cli.cli.render import to_json
     from edu_cli.evaluate.files import write_text
     from edu_cli.wiring.evaluation import draft_items
 
     if path.exists():
         raise UsageError(f"{path} exists already.", hint="name a new file for the draft")
-    items = draft_items(cli.project, cli.settings, tenant, n, seed)
-    write_text(path, "".join(to_json(item) + "\n" for item in items))
+    drafted = draft_items(cli.project, cli.settings, tenant, n, seed)
+    questions = len(drafted.items)
+    if not questions:
+        raise DatasetError("The corpus gave no question.", hint="write some by hand: see the README on data sets")
+    write_text(path, "".join(to_json(item) + "\n" for item in drafted.items))
     if cli.out.json:
         cli.out.value(
-            {"schema": 1, "dataset": str(path), "questions": len(items), "by_llm": bool(cli.settings.llm.model)}
+            {
+                "schema": 1,
+                "dataset": str(path),
+                "questions": questions,
+                "by_llm": bool(cli.settings.llm.model),
+                "unusable_replies": drafted.unusable,
+                "stopped": drafted.stopped or None,
+            }
         )
     else:
-        cli.out.text(f"{len(items)} draft questions in {path}: read and correct each before you rely on them")
-    if len(items) < n:
-        cli.out.warn(f"the corpus gave {len(items)} of {n} questions")
+        cli.out.text(f"{questions} draft questions in {path}: read and correct each before you rely on them")
+    if drafted.unusable:
+        cli.out.warn(f"{drafted.unusable} replies of the model had no question with evidence from its section")
+    if drafted.stopped:
+        cli.out.warn(f"the model failed, so the draft ends early: {drafted.stopped}")
+    if questions < n:
+        cli.out.warn(f"the corpus gave {questions} of {n} questions")

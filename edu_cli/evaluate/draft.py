@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from edu_cli.ask.generation.reply import parse_json
@@ -15,8 +16,14 @@ from edu_cli.text import cjk_share, content_id, fold
 from edu_cli.types import FaqEntry, Message, StoredParent
 
 _SHORTEST = 20  # characters of a section that is worth a question
+_TRIES = 2  # sections that may be asked about for each question that is wanted
 _COUNT = r"[\d一二三四五六七八九十百]+"
-_NUMBER = re.compile(rf"^(?:第{_COUNT}[章节讲部分篇]\s*|[(（]{_COUNT}[)）]\s*|{_COUNT}(?:[.．、]\d*)+\s*|\d+\s+)")
+_NUMBER = re.compile(
+    rf"^(?:(?:练习|实验|习题|例|附录|案例|模块|任务|专题)\s*(?:{_COUNT}|[A-Z])\s*[：:.．、]\s*|第{_COUNT}[章节讲部分篇]\s*|[(（]{_COUNT}[)）]\s*|{_COUNT}(?:[.．、]\d*)+\s*|\d+\s+)"
+)
+_REMARK = re.compile(
+    r"\s*[(（][^()（）]*(?:\d|选学|选读|必读|重点)[^()（）]*[)）]$"
+)  # "（每题 3 分）" is about no matter
 _ASKS = re.compile(
     r"[?？]$|[吗呢]$|什么|如何|怎么|怎样|哪[些个里种]|几[个种]|多少|^(?:谁|why|how|what|when|who|where)\b",
     re.IGNORECASE,
@@ -40,16 +47,41 @@ def draft(
     return list(_spread(by_doc, n, random.Random(seed)))  # noqa: S311 - a sample, no secret
 
 
-def draft_by_llm(
-    parents: Sequence[StoredParent], n: int, seed: int, chat: ChatModel, prompt: Prompt
-) -> list[dict[str, Any]]:
-    """At most n items written by the LLM; one whose evidence does not stand in its section is left out."""
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """The items of a draft; `unusable` counts the LLM's replies that were none, `stopped` why it wrote no more."""
+
+    items: list[dict[str, Any]]
+    unusable: int = 0
+    stopped: str = ""
+
+
+def draft_by_llm(parents: Sequence[StoredParent], n: int, seed: int, chat: ChatModel, prompt: Prompt) -> Drafted:
+    """At most n items written by the LLM, each of another section; another section is taken for an unusable reply.
+
+    An item whose evidence does not stand in its section is unusable. An LLM that fails ends the draft with what there
+    is. Raises ChatError where it fails at once.
+    """
     by_doc: dict[str, list[dict[str, Any]]] = {}
     for parent in parents:
         if len(parent.text) >= _SHORTEST:
             by_doc.setdefault(parent.doc, []).append({"parent": parent})
-    items = (_llm_item(row["parent"], chat, prompt) for row in _spread(by_doc, n, random.Random(seed)))  # noqa: S311
-    return [item for item in items if item]
+    items: list[dict[str, Any]] = []
+    unusable = 0
+    for row in _spread(by_doc, n * _TRIES, random.Random(seed)):  # noqa: S311 - a sample, no secret
+        if len(items) == n:
+            break
+        try:
+            item = _llm_item(row["parent"], chat, prompt)
+        except ChatError as error:
+            if not items:
+                raise
+            return Drafted(items, unusable, error.message)
+        if item is None or any(item["question"] == other["question"] for other in items):
+            unusable += 1
+        else:
+            items.append(item)
+    return Drafted(items, unusable)
 
 
 def _faq_item(doc: str, entry: FaqEntry) -> dict[str, Any]:
@@ -80,7 +112,7 @@ def _heading_item(parent: StoredParent) -> dict[str, Any] | None:
 
 def _as_question(heading: str) -> str | None:
     """The heading as a question; None for one that asks nothing."""
-    bare = _NUMBER.sub("", heading).strip(" #:：")
+    bare = _REMARK.sub("", _NUMBER.sub("", heading)).strip(" #:：")
     if len(bare) < 2 or fold(bare) in _SAYS_NOTHING:
         return None
     if _ASKS.search(bare):
@@ -90,10 +122,11 @@ def _as_question(heading: str) -> str | None:
 
 def _llm_item(parent: StoredParent, chat: ChatModel, prompt: Prompt) -> dict[str, Any] | None:
     messages = [Message("system", prompt.text), Message("user", parent.text)]
+    reply = chat.complete(messages, temperature=0.0, json_object=True).text
     try:
-        value = parse_json(chat.complete(messages, temperature=0.0, json_object=True).text)
+        value = parse_json(reply)
         question, answer, evidence = (str(value[key]).strip() for key in ("question", "answer", "evidence"))
-    except (ChatError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return None
     if not question or not evidence or fold(evidence) not in fold(parent.text):
         return None

@@ -26,6 +26,7 @@ from edu_cli.wiring.unmarked import UnmarkedRecords
 
 if TYPE_CHECKING:
     from edu_cli.ask.request import AskTools
+    from edu_cli.evaluate.draft import Drafted
     from edu_cli.evaluate.judge import Judge
 
 _ALL = Scope()
@@ -63,16 +64,16 @@ def eval_corpus(project: Project, settings: Settings, tenant: str) -> Corpus:
         )
 
 
-def draft_items(project: Project, settings: Settings, tenant: str, n: int, seed: int) -> list[dict[str, Any]]:
+def draft_items(project: Project, settings: Settings, tenant: str, n: int, seed: int) -> Drafted:
     """A data set drafted from the corpus: by the LLM where one is configured, else from headings and FAQ entries."""
-    from edu_cli.evaluate.draft import draft, draft_by_llm
+    from edu_cli.evaluate.draft import Drafted, draft, draft_by_llm
     from edu_cli.prompts import load_prompt
 
     corpus = eval_corpus(project, settings, tenant)
     with open_reader(project) as catalog, open_ask(project, settings) as tools:
         parents = list(catalog.export(list(corpus.docs.values())))
         if tools.chat is None:
-            return draft(parents, catalog.faq(tenant), n, seed)
+            return Drafted(draft(parents, catalog.faq(tenant), n, seed))
         return draft_by_llm(parents, n, seed, tools.chat, load_prompt("draft", tools.prompts))
 
 

@@ -3,11 +3,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from scripted_llm import ScriptedChat
 
 from edu_cli.errors import ChatError
 from edu_cli.evaluate.draft import draft, draft_by_llm
 from edu_cli.prompts import load_prompt
-from edu_cli.types import ChatReply, FaqEntry, StoredParent
+from edu_cli.types import FaqEntry, StoredParent
 
 LONG = "这一节讲了很多内容，足够出一道题目。" * 4
 
@@ -26,6 +27,9 @@ def parent(doc, *section, text=LONG):
         ("为什么要分页？", "为什么要分页？"),
         ("（二）退费流程", "退费流程是什么？"),
         ("Binary search", "What is Binary search?"),
+        ("练习 3：分页", "分页是什么？"),
+        ("一、单项选择题（每题 3 分）", "单项选择题是什么？"),
+        ("附录 A：术语（选读）", "术语是什么？"),
     ],
 )
 def test_a_heading_becomes_a_question(heading, question):
@@ -62,25 +66,44 @@ def test_no_question_comes_twice():
     assert len(draft([parent("a.md", "索引"), parent("b.md", "1. 索引")], [], 5, 0)) == 1
 
 
-class ScriptedChat:
-    model = "scripted"
-
-    def __init__(self, reply):
-        self.reply = reply
-
-    def complete(self, messages, *, temperature, json_object=False):
-        if isinstance(self.reply, Exception):
-            raise self.reply
-        return ChatReply(json.dumps(self.reply), "scripted", 1, 1)
-
-    def stream(self, messages, *, temperature):
-        raise AssertionError("a draft does not stream")
+GOOD = {"question": "讲了什么？", "answer": "很多", "evidence": "这一节讲了很多内容"}
 
 
-def test_the_llms_evidence_must_stand_in_the_section():
-    prompt = load_prompt("draft", None)
-    good = {"question": "讲了什么？", "answer": "很多", "evidence": "这一节讲了很多内容"}
-    (item,) = draft_by_llm([parent("a.md", "节")], 3, 0, ScriptedChat(good), prompt)
-    assert item["relevant"] == [{"doc": "a.md", "contains": "这一节讲了很多内容"}]
-    assert draft_by_llm([parent("a.md")], 3, 0, ScriptedChat({**good, "evidence": "编的"}), prompt) == []
-    assert draft_by_llm([parent("a.md")], 3, 0, ScriptedChat(ChatError("down")), prompt) == []
+def drafted(n, *replies, parents=6):
+    chat = ScriptedChat(*(reply if isinstance(reply, Exception) else json.dumps(reply) for reply in replies))
+    found = draft_by_llm([parent(f"{i}.md", "节") for i in range(parents)], n, 0, chat, load_prompt("draft", None))
+    return found, chat
+
+
+def test_the_llm_writes_questions_with_evidence_from_their_section():
+    found, _ = drafted(1, GOOD)
+    (item,) = found.items
+    assert (item["question"], item["answer"]) == ("讲了什么？", "很多")
+    assert item["relevant"][0]["contains"] == "这一节讲了很多内容"
+    assert found.unusable == 0
+
+
+@pytest.mark.parametrize("bad", [{**GOOD, "evidence": "编的"}, {"question": "没有证据"}, "不是 JSON", [1]])
+def test_another_section_is_taken_for_an_unusable_reply(bad):
+    found, chat = drafted(1, bad, GOOD)
+    assert (len(found.items), found.unusable, len(chat.asked)) == (1, 1, 2)
+
+
+def test_a_model_that_never_gives_a_question_is_not_asked_for_ever():
+    found, chat = drafted(2, *[{}] * 6)
+    assert (found.items, found.unusable, len(chat.asked)) == ([], 4, 4)
+
+
+def test_a_question_that_comes_again_is_left_out():
+    found, _ = drafted(2, GOOD, GOOD, {**GOOD, "question": "多少内容？"})
+    assert [item["question"] for item in found.items] == ["讲了什么？", "多少内容？"]
+
+
+def test_an_llm_that_fails_later_leaves_what_there_is():
+    found, _ = drafted(3, GOOD, ChatError("The endpoint is down."))
+    assert (len(found.items), found.stopped) == (1, "The endpoint is down.")
+
+
+def test_an_llm_that_fails_at_once_is_an_error():
+    with pytest.raises(ChatError):
+        drafted(3, ChatError("The key is refused."))
