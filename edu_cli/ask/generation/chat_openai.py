@@ -48,6 +48,11 @@ class OpenAIChat:
         """The model's name as configured."""
         return self._settings.model
 
+    def close(self) -> None:
+        """Gives up what is being read and closes the connections; the object is of no more use."""
+        if self._client is not None:
+            self._client.close()
+
     def complete(self, messages: Sequence[Message], *, temperature: float, json_object: bool = False) -> ChatReply:
         """One whole reply, thinking left out. Raises ChatError."""
         wanted: dict[str, Any] = {"temperature": temperature}
@@ -214,12 +219,10 @@ def _get(value: Any, name: str) -> Any:
 
 def _is_local(base_url: str) -> bool:
     host = urlsplit(base_url).hostname or ""
-    if host == "localhost":
-        return True
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
-        return False
+        return host == "localhost"
 
 
 def _wait_after(error: Any, tries: int) -> float | None:
