@@ -101,7 +101,7 @@ class SearchSettings:
     pool: int = _setting(100, "children that each leg brings", unit="children", low=10, high=1000)
     reranker: str = _setting(
         "auto",
-        "auto is the bundled one; bge needs the extra",
+        "auto is the bundled one where e5-small encodes; bge needs the extra",
         env="EDU_RERANKER",
         choices=("auto", "bundled", "bge", "none"),
     )

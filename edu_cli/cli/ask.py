@@ -69,7 +69,9 @@ def ask(
     ] = None,
     k: Annotated[int | None, typer.Option("-k", min=1, max=50, help="Passages given to the model.")] = None,
     mode: Annotated[Mode | None, typer.Option("--mode", help="Which legs search.")] = None,
-    no_rerank: Annotated[bool, typer.Option("--no-rerank", help="Do not rerank.")] = False,
+    rerank: Annotated[
+        bool, typer.Option("--rerank/--no-rerank", help="Let the reranker read the first passages, or not.")
+    ] = True,
     subject: SubjectOption = None,
     tenant: TenantOption = "",
     doc: DocOption = None,
@@ -117,7 +119,7 @@ def ask(
         one_question(question) if batch is None else "",
         mode=mode.value if mode else cli.settings.search.mode,
         k=k,
-        rerank=not no_rerank,
+        rerank=rerank,
         strategy=strategy.value,
         route=route.value,
         session=session,
@@ -159,7 +161,7 @@ def _answered(cli: Cli, asker: Asker, wanted: AskRequest, *, stream: bool, expla
         else:
             cli.out.text("", end="\n" if shown else "")
             show_error(error.code, error.message, error.hint, as_json=False)
-            show_passages(cli.out, error.passages)
+            show_passages(cli.out, error.passages, wanted.question)
         raise typer.Exit(int(error.exit_code)) from error
     if cli.out.json:
         cli.out.value(answer_json(answer))

@@ -46,7 +46,9 @@ def search(
     ] = None,
     k: Annotated[int | None, typer.Option("-k", min=1, max=1000, help="Hits shown. [default: 10]")] = None,
     mode: Annotated[Mode | None, typer.Option("--mode", help="Which legs search. [default: hybrid]")] = None,
-    no_rerank: Annotated[bool, typer.Option("--no-rerank", help="Leave the hits in the order of the fusion.")] = False,
+    rerank: Annotated[
+        bool, typer.Option("--rerank/--no-rerank", help="Let the reranker read the first hits, or not.")
+    ] = True,
     subject: SubjectOption = None,
     tenant: TenantOption = "",
     doc: DocOption = None,
@@ -73,8 +75,8 @@ def search(
     with open_asker(cli.project, cli.settings, cli.out.detail) as searcher:
         scope = searcher.find_scope(scope_flags(tenant, subject, doc, filters))
         if batch is not None:
-            raise typer.Exit(_run_batch(cli, searcher, batch, scope, rerank=not no_rerank))
-        result = _found(cli, searcher, asked, scope, rerank=not no_rerank)
+            raise typer.Exit(_run_batch(cli, searcher, batch, scope, rerank=rerank))
+        result = _found(cli, searcher, asked, scope, rerank=rerank)
     for warning in result.warnings:
         cli.out.warn(warning)
     if json:

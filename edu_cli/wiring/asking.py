@@ -12,10 +12,12 @@ from edu_cli.errors import IndexMismatchError
 from edu_cli.index.catalog import Catalog, open_catalog
 from edu_cli.index.encoders.choose import open_encoder
 from edu_cli.project import Project
-from edu_cli.protocols import Encoder, LexicalIndex, PassageSearch, Reranker, ScopeWish
+from edu_cli.protocols import Encoder, LexicalIndex, PassageSearch, ScopeWish
 from edu_cli.types import EncoderPin, Scope, StoredParent
 from edu_cli.wiring.copies import open_vector_search
 from edu_cli.wiring.places import NO_ENCODER, check_encoder, lexical_place, open_reader, vectors_path
+from edu_cli.wiring.reranking import RerankerOf, open_reranker
+from edu_cli.wiring.web_search import open_web_search
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,7 +65,7 @@ def open_searcher(
     settings: Settings,
     *,
     encoder_of: Callable[[EncoderPin], Encoder] | None = None,
-    reranker_of: Callable[[Settings], Reranker | None] | None = None,
+    reranker_of: RerankerOf = open_reranker,
 ) -> Iterator[Searcher]:
     """Retrieval over a project, with the encoder that it is pinned to (`encoder_of` opens it, or has it already).
 
@@ -89,7 +91,7 @@ def open_searcher(
             lexical=_open_lexical(project, settings),
             parents=CatalogParents(catalog, vectors),
             settings=settings.search,
-            reranker=(reranker_of or open_reranker)(settings),
+            reranker=reranker_of(settings, pin),
             warnings=warnings,
         )
 
@@ -129,6 +131,10 @@ def open_ask(
             from edu_cli.ask.generation.chat_openai import OpenAIChat
 
             chat = OpenAIChat(settings.llm)
+            stack.callback(chat.close)
+        web = open_web_search(settings)
+        if web:
+            stack.callback(web.close)
         yield AskTools(
             settings,
             search or own_search,
@@ -137,6 +143,7 @@ def open_ask(
             records,
             None if pin.name == "none" or settings.search.mode == "bm25" else encode,
             project.classifier_path,
+            web,
         )
 
 
@@ -177,12 +184,3 @@ def _open_lexical(project: Project, settings: Settings) -> LexicalIndex:
 
     place = lexical_place(project, settings)
     return open_lexical(place.path, open_tokenizer(place.user_dict, place.cache))
-
-
-def open_reranker(settings: Settings) -> Reranker | None:
-    """The BGE reranker where it is asked for; None takes the bundled one."""
-    if settings.search.reranker != "bge":
-        return None
-    from edu_cli.ask.retrieval.rerank_bge import BgeReranker
-
-    return BgeReranker(settings.search.bge_reranker, settings.encoder.device)

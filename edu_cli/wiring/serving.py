@@ -22,10 +22,11 @@ from edu_cli.index.tokens import open_tokenizer
 from edu_cli.project import Project
 from edu_cli.protocols import EVERYTHING, ChatModel, Encoder, PassageSearch, Reranker
 from edu_cli.types import ChatReply, EncoderPin, Message, Scope, SearchResult
-from edu_cli.wiring.asking import open_ask, open_pinned, open_reranker, open_searcher
+from edu_cli.wiring.asking import open_ask, open_pinned, open_searcher
 from edu_cli.wiring.leases import Leases
 from edu_cli.wiring.local import ToolsAsker
 from edu_cli.wiring.places import lexical_place
+from edu_cli.wiring.reranking import open_reranker
 
 _MOST_SEARCHERS = 4  # they map the same files, and share encoder and reranker
 _WARNED_S = 1.0  # what a searcher warns of may have been mended since
@@ -107,9 +108,9 @@ class WarmProject:
         key = (pin, settings.encoder, cache_dir(settings))
         return self._encoders.get(key, lambda: open_pinned(pin, self._project, settings))
 
-    def _reranker(self, settings: Settings) -> Reranker | None:
-        key = (settings.search.reranker, settings.search.bge_reranker, settings.encoder, cache_dir(settings))
-        return self._rerankers.get(key, lambda: open_reranker(settings))
+    def _reranker(self, settings: Settings, pin: EncoderPin) -> Reranker | None:
+        key = (pin, settings.search.reranker, settings.search.bge_reranker, settings.encoder, cache_dir(settings))
+        return self._rerankers.get(key, lambda: open_reranker(settings, pin))
 
     def _forget_changed(self, settings: Settings) -> None:
         """Drops what this process remembers of the user dictionary and the project's classifier, when they change."""

@@ -11,6 +11,7 @@ from edu_cli.ask.retrieval import ranking
 from edu_cli.ask.retrieval.confidence import confidence, confidence_features
 from edu_cli.ask.retrieval.examine import Examined
 from edu_cli.ask.retrieval.ranking import Linear, ranking_for
+from edu_cli.ask.retrieval.reading import reading_for
 from edu_cli.ask.retrieval.rerank import Order, by_fusion
 
 COURSE = corpus(
@@ -52,7 +53,7 @@ def test_a_question_that_the_text_answers_is_surer_than_one_it_does_not(mode: st
 def test_a_cross_encoders_best_probability_is_the_confidence() -> None:
     found = examined("压栈在哪里进行")
     n = len(found.parents)
-    order = Order(np.arange(n), np.ones(n), reranked=True, probabilities=np.linspace(0.1, 0.8, n))
+    order = Order(np.arange(n), np.ones(n), reading_for("bge"), np.linspace(0.1, 0.8, n))
     assert confidence(found, order, Linear((), np.zeros(0), np.zeros(0), np.zeros((1, 1)))) == pytest.approx(0.8)
 
 

@@ -112,13 +112,13 @@ def test_a_parent_without_children_shows_itself() -> None:
 
 
 def test_a_short_parent_is_read_whole_with_its_heading() -> None:
-    assert window(PARENTS[1], "队列.md#0.0") == "队列.md › 队列\n队列是先进先出的线性表。"
+    assert window(PARENTS[1], "队列.md#0.0", 700) == "队列.md › 队列\n队列是先进先出的线性表。"
 
 
 def test_a_long_parent_is_read_around_the_child_that_hit() -> None:
     lines = [f"第{i}句说明了一件很平常的事情，没有什么特别之处。" for i in range(100)]
     long = parent("长.md", "\n".join(lines))
-    text = window(long, "长.md#0.60")
+    text = window(long, "长.md#0.60", 700)
     assert lines[60] in text
     assert lines[59] in text
     assert lines[61] in text
@@ -129,7 +129,7 @@ def test_a_long_parent_is_read_around_the_child_that_hit() -> None:
 
 def test_a_child_longer_than_the_window_is_cut_to_it() -> None:
     long = parent("长.md", "甲" * 5000)
-    assert len(window(long, "长.md#0.0")) <= 700 + len("长.md\n")
+    assert len(window(long, "长.md#0.0", 700)) <= 700 + len("长.md\n")
 
 
 # --- copies

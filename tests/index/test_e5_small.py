@@ -57,7 +57,7 @@ def test_vectors_agree_with_the_float_model(encoder: E5SmallEncoder):
     spec.loader.exec_module(module)
     assert WEIGHTS is not None
     reference = module.Reference(read_weights(WEIGHTS))
-    tokenizer = encoder._tokenizer
+    tokenizer = encoder._input.tokenizer
     texts = TEXTS[:5]
     wanted = np.stack([reference.encode([0, *tokenizer.ids("passage: " + text), 2]) for text in texts])
     got = cosines(encoder.encode_passages(texts).dense, wanted)

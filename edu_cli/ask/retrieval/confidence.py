@@ -11,6 +11,7 @@ import numpy as np
 
 from edu_cli.ask.retrieval.examine import Examined
 from edu_cli.ask.retrieval.ranking import Linear
+from edu_cli.ask.retrieval.reading import log_odds
 from edu_cli.ask.retrieval.rerank import Order
 from edu_cli.settings import SearchSettings
 
@@ -19,11 +20,16 @@ _CROWD = 9  # passages behind the first: many near-equals mean that none stands 
 
 
 def confidence(examined: Examined, order: Order, model: Linear) -> float:
-    """0..1; 0 without candidates. A cross-encoder's best probability is taken as it is."""
+    """0..1; 0 without candidates. `model` is for the order of the fusion: a cross-encoder brings its own, or none.
+
+    Without one, its best probability is taken as it is.
+    """
     if not len(order.rows):
         return 0.0
-    if order.probabilities is not None:
-        return float(order.probabilities.max())
+    if order.reading is not None and order.probabilities is not None:
+        if order.reading.confidence is None:
+            return float(order.probabilities.max())
+        model = order.reading.confidence
     return float(1 / (1 + np.exp(-model(confidence_features(examined, order))[0])))
 
 
@@ -48,4 +54,18 @@ def confidence_features(examined: Examined, order: Order) -> dict[str, float]:
     features["first_score"] = float(weighed[first])
     features["margin"] = float(weighed[first] - others.max(initial=0.0))
     features["crowd"] = float(np.sort(others)[::-1][:_CROWD].mean()) if len(others) else 0.0
-    return features
+    return features | _read_features(order)
+
+
+def _read_features(order: Order) -> dict[str, float]:
+    """What a cross-encoder says: of the best passage, of the first, and of those behind the best, in log odds."""
+    if order.reading is None or order.probabilities is None:
+        return {}
+    odds = log_odds(order.probabilities)
+    best = np.sort(odds[order.rows[: order.reading.passages]])[::-1]
+    return {
+        "read_best": float(best[0]),
+        "read_first": float(odds[order.rows[0]]),
+        "read_second": float(best[1]) if len(best) > 1 else float(best[0]),
+        "read_crowd": float(best[1:_SEEN].mean()) if len(best) > 1 else float(best[0]),
+    }

@@ -11,28 +11,34 @@ import numpy.typing as npt
 from edu_cli.ask.retrieval.evidence import heading_of
 from edu_cli.ask.retrieval.examine import Examined
 from edu_cli.ask.retrieval.pool import Floats
+from edu_cli.ask.retrieval.reading import Reading, log_odds, reading_for
 from edu_cli.protocols import Reranker
 from edu_cli.text import sentences
 from edu_cli.types import StoredParent
 
-READ_CLOSELY = 20  # passages a cross-encoder is asked about: each costs it a tenth of a second on a CPU
-_WINDOW_CHARS = 700  # about 450 tokens of Chinese, which with the question fill a cross-encoder's 512
-_MODEL_SHARE = 0.7  # of a cross-encoder in the final score; the rest is the fused score, which breaks its ties
-
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Rows of Examined, best first, with the score of each row (by row, not by place)."""
+    """Rows of Examined, best first, with the score of each row (by row, not by place).
+
+    `reading` is how a cross-encoder was asked, None where none was; `probabilities` are its answers, by row, 0 for the
+    rows that it was not shown.
+    """
 
     rows: npt.NDArray[np.intp]
     scores: Floats
-    reranked: bool
+    reading: Reading | None = None
     probabilities: Floats | None = None
+
+    @property
+    def reranked(self) -> bool:
+        """Whether a cross-encoder had a part in it."""
+        return self.reading is not None
 
 
 def by_fusion(examined: Examined) -> Order:
     """The order that fusion gave."""
-    return Order(examined.fused.order(), examined.fused.scores, reranked=False)
+    return Order(examined.fused.order(), examined.fused.scores)
 
 
 def by_reranker(examined: Examined, reranker: Reranker, question: str) -> Order:
@@ -40,26 +46,38 @@ def by_reranker(examined: Examined, reranker: Reranker, question: str) -> Order:
 
     Raises EncoderError.
     """
-    order = examined.fused.order()
-    close = order[:READ_CLOSELY]
-    texts = [window(examined.parents[i], examined.evidence.best[i]) for i in close]
-    probabilities = np.zeros(len(order))
+    reading = reading_for(reranker.name)
+    close = examined.fused.order()[: reading.passages]
+    texts = [window(examined.parents[i], examined.evidence.best[i], reading.chars) for i in close]
+    probabilities = np.zeros(len(examined.parents))
     probabilities[close] = reranker.score(question, texts)
-    fused = examined.fused.scores
+    return reordered(examined, reading, probabilities)
+
+
+def reordered(examined: Examined, reading: Reading, probabilities: Floats) -> Order:
+    """The order of the fusion with what a cross-encoder says of the first `reading.passages` rows."""
+    order, fused = examined.fused.order(), examined.fused.scores
+    close, rest = order[: reading.passages], order[reading.passages :]
+    scores = np.zeros(len(order))
     top = max(float(fused.max(initial=0.0)), 1e-9)
-    scores = _MODEL_SHARE * probabilities + (1 - _MODEL_SHARE) * fused / top
-    return Order(
-        np.concatenate([close[np.argsort(-scores[close], kind="stable")], order[READ_CLOSELY:]]),
-        scores,
-        reranked=True,
-        probabilities=probabilities,
-    )
+    scores[close] = blended(reading, probabilities[close], fused[close] / top)
+    if len(rest):
+        scores[rest] = scores[close].min() * fused[rest] / max(float(fused[rest].max()), 1e-9)
+    rows = np.concatenate([close[np.argsort(-scores[close], kind="stable")], rest])
+    return Order(rows, scores, reading, probabilities)
 
 
-def window(parent: StoredParent, child_id: str) -> str:
-    """The heading and the part of a parent around a child: whole sentences, as many as the window takes."""
+def blended(reading: Reading, probabilities: Floats, fused: Floats) -> Floats:
+    """Scores 0..1 of passages from a cross-encoder's probabilities and the fused scores (1 for the best)."""
+    if reading.fused is None:
+        return reading.share * probabilities + (1 - reading.share) * fused
+    return 1 / (1 + np.exp(-log_odds(probabilities) - reading.fused * (fused - 1)))
+
+
+def window(parent: StoredParent, child_id: str, chars: int) -> str:
+    """The heading and the part of a parent around a child: whole sentences, as many as `chars` take."""
     heading = heading_of(parent)
-    room = max(_WINDOW_CHARS - len(heading) - 1, _WINDOW_CHARS // 2)
+    room = max(chars - len(heading) - 1, chars // 2)
     text = parent.text
     if len(text) > room:
         child = next((c for c in parent.children if c.child_id == child_id), None)

@@ -11,6 +11,7 @@ the second way gives .0003; with neither .997.
 from __future__ import annotations
 
 from importlib import resources
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -41,28 +42,54 @@ def build_graph(weights: E5Weights, smoothing: list[dict[str, _Floats]], *, sign
 
     `signed=False` keeps the same integers as uint8 around 128, for CPUs whose signed product saturates: equal vectors.
     """
-    return _Builder(weights, smoothing, signed).build()
+    return GraphBuilder(weights, smoothing, signed).build()
 
 
-class _Builder:
-    def __init__(self, weights: E5Weights, smoothing: list[dict[str, _Floats]], signed: bool) -> None:
+class LayerWeights(Protocol):
+    """What the layers are built from: E5Weights, or weights that replace some of them."""
+
+    @property
+    def hidden(self) -> int: ...  # noqa: D102
+    @property
+    def layers(self) -> int: ...  # noqa: D102
+    @property
+    def heads(self) -> int: ...  # noqa: D102
+    @property
+    def inner(self) -> int: ...  # noqa: D102
+    @property
+    def epsilon(self) -> float: ...  # noqa: D102
+
+    def matrix(self, name: str, width: int) -> _Floats: ...  # noqa: D102
+    def floats(self, name: str) -> _Floats: ...  # noqa: D102
+
+
+class GraphBuilder:
+    """Writes the encoder's graph; `cross_graph` builds another from the same layers."""
+
+    def __init__(self, weights: LayerWeights, smoothing: list[dict[str, _Floats]], signed: bool) -> None:
         self.weights, self.smoothing, self.signed = weights, smoothing, signed
         self.graph = GraphWriter()
 
     def build(self) -> bytes:
+        """The model's bytes."""
         hidden = self.weights.hidden
-        self.graph.constant("dip", np.array([_GELU_DIP], np.float32))
-        heads = self.weights.heads
-        self.graph.constant("thirds", np.full(3, heads, np.int64))
-        self.graph.constant("by_head", np.array([1, -1, 3 * heads, hidden // heads], np.int64))
-        self.graph.constant("side_by_side", np.array([1, -1, hidden], np.int64))
-        rows = self.norm(["rows"], "emb.ln")
+        rows = self.begin()
         for layer in range(self.weights.layers):
             rows = self.layer(rows, layer)
         (mean,) = self.graph.node("ReduceMean", [rows], axes=[1], keepdims=0)
         return self.graph.model({"rows": (1, "tokens", hidden)}, {mean: (1, hidden)})
 
+    def begin(self) -> str:
+        """What all layers share, and the rows as the first one takes them."""
+        hidden, heads = self.weights.hidden, self.weights.heads
+        self.graph.constant("dip", np.array([_GELU_DIP], np.float32))
+        self.graph.constant("thirds", np.full(3, heads, np.int64))
+        self.graph.constant("by_head", np.array([1, -1, 3 * heads, hidden // heads], np.int64))
+        self.graph.constant("side_by_side", np.array([1, -1, hidden], np.int64))
+        return self.norm(["rows"], "emb.ln")
+
     def layer(self, rows: str, layer: int) -> str:
+        """One layer's rows."""
         weights, graph, name = self.weights, self.graph, f"l{layer}."
         hidden, inner, factors = weights.hidden, weights.inner, self.smoothing[layer]
         joined = self.product(rows, [name + part for part in "qkv"], hidden, factors["qkv"])
@@ -113,6 +140,7 @@ class _Builder:
         return self.graph.node("DynamicQuantizeMatMul", inputs, domain=MICROSOFT)[0]
 
     def bias(self, names: list[str]) -> str:
+        """The named biases side by side, as a constant."""
         return self.graph.constant(names[0] + ".b", np.concatenate([self.weights.floats(n + ".b") for n in names]))
 
     def norm(self, terms: list[str], name: str) -> str:

@@ -1,0 +1,232 @@
+"""Openly licensed text -> the sets that the reranker learns from: `python material.py WORK [--ir IR] [--java DIR]`.
+
+Each set becomes WORK/SET/docs/*.md, one passage a file under its page's title, and WORK/SET/dataset.jsonl with
+questions and the passages that answer them. README.md lists sources, licences and what was taken.
+
+* drcd: half of the articles of drcd-hant (by the hash of the article's id), their questions; in Simplified characters
+  too. `trains` says which half an article is in; the other half measures.
+* xquad: xquad-zh less the passages that squad-zh, which measures, holds in another translation.
+* java, manuals: heading -> its section, with the heading taken out of the text, so that it must be recognised by what it
+  says. A heading that stands over several sections asks nothing and is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import random
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from asking import question_of
+
+from edu_cli.config import Settings, cache_dir
+from edu_cli.index.encoders.e5_small import E5SmallEncoder
+from edu_cli.ingest.load import load
+from edu_cli.ingest.options import LoadOptions
+from edu_cli.simplified import simplified
+from edu_cli.text import cjk_share
+
+SEED = 8
+# Debian packages of manuals in Chinese: name -> where its pages are. Licences stand in README.md.
+MANUALS = {
+    "libreoffice-help-zh-cn": "usr/share/libreoffice/help/zh-CN/text",
+    "gimp-help-zh-cn": "usr/share/gimp/2.0/help/zh_CN",
+    "debian-handbook": "usr/share/doc/debian-handbook/html/zh-CN",
+    "debian-reference-zh-cn": "usr/share",
+    "installation-guide-amd64": "usr/share/doc/installation-guide-amd64/zh_CN",
+    "linux-doc-6.1": "usr/share/doc/linux-doc-6.1/html/translations/zh_CN",
+    "maint-guide-zh-cn": "usr/share",
+    "debian-faq-zh-cn": "usr/share",
+}
+MOST_OF_A_MANUAL = 1500  # sections: the office manual alone has thousands that are alike
+_SAME_PASSAGE = 0.93  # cosine above which two passages are one text in two translations
+_NUMBER = re.compile(
+    r"^\s*(?:第\s*[\d一二三四五六七八九十]+\s*[章节部分篇]|附录\s*[A-Z]\.?|[A-Z]?\d+(?:\.\d+)*[.、）)]?)\s*"
+)
+_WIDTHS = (60, 4000)  # characters of a section worth asking about
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question and the passages (by their place in the set) that answer it."""
+
+    question: str
+    answers: tuple[int, ...]
+    kind: str
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A passage under its page's title."""
+
+    title: str
+    text: str
+
+
+def main() -> None:
+    """See the module's docstring."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--ir", type=Path, default=Path("../shared/data/ir"), help="drcd-hant, xquad-zh and squad-zh")
+    parser.add_argument("--java", type=Path, default=Path("../shared/data/courses/advanced-java"))
+    parser.add_argument("--sets", default="drcd,xquad,java,manuals")
+    options = parser.parse_args()
+    makers: dict[str, Callable[[], tuple[list[Passage], list[Asked]]]] = {
+        "drcd": lambda: of_drcd(options.ir),
+        "xquad": lambda: of_xquad(options.ir),
+        "java": lambda: of_headings(options.java.rglob("*.md"), random.Random(SEED)),
+        "manuals": lambda: of_manuals(options.work / "packages"),
+    }
+    for name in options.sets.split(","):
+        passages, asked = makers[name]()
+        write(options.work / name, passages, asked)
+        print(json.dumps({"set": name, "passages": len(passages), "questions": len(asked)}), flush=True)
+
+
+def trains(article: str) -> bool:
+    """Whether an article of DRCD is in the half that trains."""
+    return hashlib.blake2b(article.encode(), digest_size=1).digest()[0] % 2 == 0
+
+
+def article_of(doc_id: str) -> str:
+    """DRCD's passages are numbered within their article."""
+    return doc_id.rsplit("-", 1)[0]
+
+
+def of_drcd(ir: Path) -> tuple[list[Passage], list[Asked]]:
+    """The training half, as it is and in Simplified characters."""
+    passages, asked = _of_set(ir / "drcd-hant", lambda doc: trains(article_of(doc["doc_id"])))
+    place = len(passages)
+    passages += [Passage(simplified(p.title), simplified(p.text)) for p in passages]
+    rng = random.Random(SEED)
+    both = []
+    for one in asked:  # each question once: a third as it was written, two thirds in Simplified; either text answers it
+        answers = (*one.answers, *(a + place for a in one.answers))
+        both.append(Asked(one.question if rng.random() < 1 / 3 else simplified(one.question), answers, one.kind))
+    return passages, both
+
+
+def of_xquad(ir: Path) -> tuple[list[Passage], list[Asked]]:
+    """Without the passages of squad-zh."""
+    encoder = E5SmallEncoder(cache_dir(Settings()))
+    held = encoder.encode_passages([doc["text"] for doc in _lines(ir / "squad-zh" / "corpus.jsonl")]).dense
+    own = _lines(ir / "xquad-zh" / "corpus.jsonl")
+    vectors = encoder.encode_passages([doc["text"] for doc in own]).dense
+    alike = (vectors @ held.T).max(axis=1) >= _SAME_PASSAGE
+    fresh = {doc["doc_id"] for doc, same in zip(own, alike, strict=True) if not same}
+    return _of_set(ir / "xquad-zh", lambda doc: doc["doc_id"] in fresh)
+
+
+def of_manuals(packages: Path) -> tuple[list[Passage], list[Asked]]:
+    """The manuals' pages, read by the project's own reader."""
+    packages.mkdir(parents=True, exist_ok=True)
+    passages: list[Passage] = []
+    asked: list[Asked] = []
+    for name, folder in MANUALS.items():
+        unpacked = packages / name
+        if not unpacked.exists():
+            subprocess.run(["apt-get", "download", name], cwd=packages, check=True)
+            subprocess.run(["dpkg-deb", "-x", str(next(packages.glob(f"{name}_*.deb"))), str(unpacked)], check=True)
+        pages = sorted((unpacked / folder).rglob("*.html"))
+        found, questions = of_headings(pages, random.Random(SEED), MOST_OF_A_MANUAL)
+        asked += [Asked(q.question, tuple(a + len(passages) for a in q.answers), q.kind) for q in questions]
+        passages += found
+    return passages, asked
+
+
+def of_headings(pages: Iterable[Path], rng: random.Random, most: int = 10_000) -> tuple[list[Passage], list[Asked]]:
+    """Sections of pages and a question made of each heading that names one section only."""
+    sections = [one for page in sorted(pages) for one in _sections(page)]
+    seen: set[str] = set()
+    sections = [one for one in sections if not (one[2] in seen or seen.add(one[2]))]
+    if len(sections) > most:
+        order = sorted({one[0] for one in sections})
+        rng.shuffle(order)
+        chosen: set[str] = set()
+        for page in order:  # whole pages, so that a section keeps its neighbours
+            if sum(one[0] in chosen for one in sections) >= most:
+                break
+            chosen.add(page)
+        sections = [one for one in sections if one[0] in chosen]
+    often = Counter(heading for _, heading, _ in sections)
+    passages = [Passage(title, text) for title, _, text in sections]
+    asked = []
+    for place, (title, heading, text) in enumerate(sections):
+        solid = "".join(heading.split())
+        if often[heading] == 1 and 3 <= len(solid) <= 40 and cjk_share(heading) >= 0.3 and solid not in text:
+            asked.append(Asked(question_of(heading, title, rng), (place,), "heading"))
+    return passages, asked
+
+
+def _sections(page: Path) -> Iterator[tuple[str, str, str]]:
+    """(title, heading, text) of a page's sections that are mostly Chinese and of a length worth asking about."""
+    try:
+        blocks = load(page, LoadOptions()).blocks
+    except Exception as error:  # noqa: BLE001
+        print(f"{page}: {error}")
+        return
+    title = next((block.text for block in blocks if block.kind == "heading"), "")
+    heading, body = "", []
+    for block in [*blocks, None]:
+        if block is not None and block.kind != "heading":
+            body.append(block.text)
+            continue
+        text = "\n\n".join(body).strip()
+        if heading and _WIDTHS[0] <= len(text) <= _WIDTHS[1] and cjk_share(text) >= 0.4:
+            yield _bare(title), _bare(heading), text
+        heading, body = (block.text if block else ""), []
+
+
+def _bare(heading: str) -> str:
+    return re.sub(r"[¶#*`]+", "", _NUMBER.sub("", heading.strip())).strip()
+
+
+def _of_set(folder: Path, wanted: Callable[[dict], bool]) -> tuple[list[Passage], list[Asked]]:
+    docs = [doc for doc in _lines(folder / "corpus.jsonl") if wanted(doc)]
+    place = {doc["doc_id"]: i for i, doc in enumerate(docs)}
+    answers: dict[str, list[int]] = {}
+    for line in (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        query, doc, grade = line.split("\t")
+        if doc in place and int(grade) > 0:
+            answers.setdefault(query, []).append(place[doc])
+    asked = [
+        Asked(query["text"], tuple(answers[query["query_id"]]), "question")
+        for query in _lines(folder / "queries.jsonl")
+        if query["query_id"] in answers
+    ]
+    return [Passage(doc.get("title") or "", doc["text"]) for doc in docs], asked
+
+
+def write(folder: Path, passages: list[Passage], asked: list[Asked]) -> None:
+    """Files for `edu ingest` and a data set for `edu eval`."""
+    docs = folder / "docs"
+    docs.mkdir(parents=True, exist_ok=True)
+    for place, passage in enumerate(passages):
+        title = " ".join(passage.title.split())
+        text = f"# {title}\n\n{passage.text}\n" if title else passage.text + "\n"
+        (docs / f"{place:05}.md").write_text(text, encoding="utf-8")
+    lines = [
+        {
+            "id": f"q{i}",
+            "question": one.question,
+            "kind": one.kind,
+            "relevant": [{"doc": f"{a:05}.md"} for a in one.answers],
+        }
+        for i, one in enumerate(asked)
+    ]
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    (folder / "dataset.jsonl").write_text(text, encoding="utf-8")
+
+
+def _lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+if __name__ == "__main__":
+    main()

