@@ -47,7 +47,8 @@ def serve(
         warm = WarmProject(cli.project)
         cli.out.note(f"loading the models and indexes of {cli.project.root}")
         warm.warm_up(cli.settings)
-        server = Server(cli.project, warm, idle_exit_s=idle_exit * 60, log=cli.out.detail)
+        out = cli.out
+        server = Server(cli.project, warm, idle_exit_s=idle_exit * 60, log=out.detail, alarm=out.warn)
         why = server.run(lambda: _tell_ready(cli, server.facts()))
     cli.out.note(f"left: {why}")
 

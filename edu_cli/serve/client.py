@@ -91,8 +91,10 @@ def reach(project: Project) -> Link:
         raise NotServedError("edu serve is not running")
     try:
         connection = connect(path, _GREETED_S)
-    except OSError as error:
+    except ConnectionRefusedError as error:
         raise NotServedError("edu serve is not running (its socket is left over)") from error
+    except OSError as error:
+        raise NotServedError(f"edu serve cannot be reached ({error.strerror or error})") from error
     try:
         if not is_mine(connection):
             raise NotServedError("edu serve is run by another user")

@@ -45,6 +45,7 @@ class Host(Protocol):
     warm: Warm
     tally: Tally
     log: Callable[[str], None]  # a line for whoever watches the process
+    alarm: Callable[[str], None]  # a fault of ours, told in any case
 
     def facts(self) -> dict[str, Any]:
         """What `edu serve status` shows."""
@@ -146,7 +147,7 @@ class Connection:
         except CancelledError:
             raise OSError(f"who asked has gone ({op})") from None
         except Exception as error:  # noqa: BLE001 - a fault in one request must not end the process
-            self._host.log(traceback.format_exc())
+            self._host.alarm(traceback.format_exc())
             reply = {"broken": f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"}
         finally:
             seconds = time.perf_counter() - start

@@ -12,8 +12,9 @@ from pathlib import Path
 from edu_cli.errors import EduError
 
 HAVE_SOCKETS = hasattr(socket, "AF_UNIX")
+FDS = Path("/proc/self/fd")  # where a folder that is open has a short name
 _LONGEST = 100  # bytes of a socket's name: Linux takes 107, macOS 103
-_WAITING = 64  # connections that the kernel holds until they are taken
+_WAITING = 512  # connections that the kernel holds until they are taken
 
 
 class NoSocketsError(EduError):
@@ -75,8 +76,8 @@ def _short_name(path: Path) -> Iterator[str]:
         return
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        if Path(f"/proc/self/fd/{folder}").exists():
-            yield f"/proc/self/fd/{folder}/{path.name}"
+        if (FDS / str(folder)).exists():
+            yield f"{FDS}/{folder}/{path.name}"
             return
         here = os.open(".", os.O_RDONLY)
         try:

@@ -45,13 +45,23 @@ def only_server(project: Project) -> Iterator[None]:
 
 
 class Server:
-    """Serves one project. `idle_exit_s` 0 stays for ever; `log` is given a line for each request."""
+    """Serves one project. `idle_exit_s` 0 stays for ever; `log` is given a line for each request, `alarm` faults."""
 
-    def __init__(self, project: Project, warm: Warm, *, idle_exit_s: float, log: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        project: Project,
+        warm: Warm,
+        *,
+        idle_exit_s: float,
+        log: Callable[[str], None],
+        alarm: Callable[[str], None],
+    ) -> None:
         self.warm = warm
         self.tally = Tally()
         self.log = log
+        self.alarm = alarm
         self._project = project
+        self._environment = environment(os.environ)
         self._idle_exit_s = idle_exit_s
         self._watch = Watch()
         self._connections: set[Connection] = set()
@@ -144,7 +154,7 @@ class Server:
                     "protocol": PROTOCOL,
                     "pid": os.getpid(),
                     "root": str(self._project.root),
-                    "environment": environment(os.environ),
+                    "environment": self._environment,
                 }
             )
         finally:
