@@ -64,7 +64,7 @@ def citation_json(citation: Citation) -> dict[str, Any]:
 
 
 def passage_json(n: int, passage: Passage) -> dict[str, Any]:
-    """One passage as it was given to the model, numbered."""
+    """One passage as it was given to the model, numbered; `queries` are those of several searches that found it."""
     return {
         "n": n,
         "doc": passage.doc,
@@ -73,4 +73,5 @@ def passage_json(n: int, passage: Passage) -> dict[str, Any]:
         "parent_id": passage.parent_id,
         "score": round(passage.score, 6),
         "text": passage.context,
+        "queries": list(passage.queries),
     }

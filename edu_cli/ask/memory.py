@@ -55,14 +55,17 @@ def _turns(history: Sequence[Message]) -> tuple[SessionTurn, ...]:
     return tuple(turns)
 
 
-def fold_older(records: AskRecords, tenant: str, session_id: str, chat: ChatModel, prompt: Prompt) -> bool:
-    """Folds the turns that have left the window into the summary, some at once; False where there is nothing to fold.
-
-    Raises ChatError.
-    """
+def is_due(records: AskRecords, tenant: str, session_id: str) -> bool:
+    """Whether enough turns have left the window to be folded into the summary, some at once."""
     session = records.session(tenant, session_id)
-    if session is None or len(session.turns) - WINDOW - session.folded < _FOLD_AT_ONCE:
-        return False
+    return session is not None and len(session.turns) - WINDOW - session.folded >= _FOLD_AT_ONCE
+
+
+def fold_older(records: AskRecords, tenant: str, session_id: str, chat: ChatModel, prompt: Prompt) -> None:
+    """Folds the turns that have left the window into the summary. Raises ChatError."""
+    session = records.session(tenant, session_id)
+    if session is None:
+        return
     until = len(session.turns) - WINDOW
     talk = "\n".join(f"问：{t.standalone}\n答：{t.answer[:200]}" for t in session.turns[session.folded : until])
     reply = chat.complete(
@@ -70,4 +73,3 @@ def fold_older(records: AskRecords, tenant: str, session_id: str, chat: ChatMode
         temperature=0.0,
     )
     records.fold_session(tenant, session_id, reply.text[:600], until)
-    return True

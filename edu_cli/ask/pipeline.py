@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from edu_cli.ask.as_json import answer_json
-from edu_cli.ask.front.answers import front, remember_answer
+from edu_cli.ask.front.answer_cache import answer_of_passages, remember_answer
+from edu_cli.ask.front.answers import front
 from edu_cli.ask.generation.answering import declined, extracted, from_web, general, only_relevant, written
-from edu_cli.ask.memory import Talk, fold_older, new_session_id, recall
+from edu_cli.ask.memory import Talk, fold_older, is_due, new_session_id, recall
 from edu_cli.ask.plan.planning import Planned, Queries, is_general_after_all, plan, queries
 from edu_cli.ask.plan.rewrite import is_follow_up, standalone_by_llm, standalone_by_rule
 from edu_cli.ask.plan.seek import seek
@@ -17,6 +18,7 @@ from edu_cli.ask.trail import CountedChat, Trail
 from edu_cli.ask.turn import Turn, UnansweredError
 from edu_cli.ask.web.wish import asks_for_web
 from edu_cli.errors import ChatError, StoreError, UsageError
+from edu_cli.protocols import AskRecords
 from edu_cli.text import clean
 from edu_cli.types import Answer, SearchResult, SessionTurn
 
@@ -83,27 +85,48 @@ def _standalone(turn: Turn, talk: Talk) -> str:
 
 
 def _reasoned(turn: Turn) -> Answer:
-    planned = plan(turn)
-    is_general = planned.route == "general"
+    forced, chat = turn.request.route, turn.chat
     if turn.request.plan:
-        shown = {} if is_general else {"kind": planned.kind, "strategy": planned.strategy}
-        return turn.answer("", route=planned.route, mode="template", **shown)
-    if turn.request.route == "general" and turn.chat is None:
-        raise UsageError("--route general needs an LLM.", hint="set EDU_LLM_MODEL and OPENAI_BASE_URL")
-    if turn.request.route == "general" and turn.chat:
-        return general(turn, turn.chat)
-    cheap = is_general and turn.chat is not None  # only a look whether the material answers it after all
+        return _plan_only(turn)
+    if forced == "faq":
+        return _no_entry(turn)
+    if forced == "general":
+        if chat is None:
+            raise UsageError("--route general needs an LLM.", hint="set EDU_LLM_MODEL and OPENAI_BASE_URL")
+        return general(turn, chat)
+    planned = plan(turn)
+    cheap = planned.route == "general" and chat is not None  # only a look whether the material answers it after all
     wanted = queries(turn, "direct" if cheap or planned.strategy is None else planned.strategy)
-    found, ask = seek(turn, wanted), turn.tools.settings.ask
-    if not found.passages or found.confidence < ask.threshold:
-        why = f"confidence {found.confidence:.2f} is below {ask.threshold:g}"
-        return _unsure(turn, planned, wanted, found, why)
+    found, least = seek(turn, wanted), turn.tools.settings.ask.threshold
+    if not found.passages or found.confidence < least:
+        return _unsure(turn, planned, wanted, found, f"confidence {found.confidence:.2f} is below {least:g}")
+    return _grounded(turn, planned, wanted, found)
+
+
+def _plan_only(turn: Turn) -> Answer:
+    planned = plan(turn)
+    shown = {} if planned.route == "general" else {"kind": planned.kind, "strategy": planned.strategy}
+    return turn.answer("", route=planned.route, mode="template", **shown)
+
+
+def _grounded(turn: Turn, planned: Planned, wanted: Queries, found: SearchResult) -> Answer:
+    """An answer from passages that are likely to hold it."""
     if turn.chat is None:
         return extracted(turn, found, planned, wanted)
-    helpful = only_relevant(turn, turn.chat, found) if ask.grade_passages == "on" else found
+    if kept := answer_of_passages(turn, found):
+        return kept
+    helpful = only_relevant(turn, turn.chat, found) if turn.tools.settings.ask.grade_passages == "on" else found
     if not helpful.passages:
         return _unsure(turn, planned, wanted, found, f"{turn.chat.model} finds that no passage helps")
     return written(turn, turn.chat, helpful, planned, wanted)
+
+
+def _no_entry(turn: Turn) -> Answer:
+    """`--route faq` where no entry asks the same."""
+    nothing = SearchResult(turn.standalone, (), 0.0, {})
+    planned, wanted = Planned("faq", None, None), Queries("direct", (turn.standalone,))
+    answer = declined(turn, nothing, planned, wanted, "no FAQ entry asks the same")
+    return replace(answer, strategy=None, queries=())
 
 
 def _unsure(turn: Turn, planned: Planned, wanted: Queries, found: SearchResult, why: str) -> Answer:
@@ -126,13 +149,28 @@ def _remember(turn: Turn, answer: Answer) -> Answer:
         if session:
             kept = SessionTurn(turn.request.question, turn.standalone, answer.answer)
             records.add_turn(turn.tenant, session, kept)
-            if turn.chat:
-                fold_older(records, turn.tenant, session, turn.chat, turn.prompt("summary"))
+            answer = _folded(turn, answer, records, session)
         if turn.tools.settings.ask.traces == "on":
             records.add_trace(turn.tenant, answer_json(answer), _exchanges(turn))
-    except (StoreError, ChatError) as error:
+    except StoreError as error:
         return replace(answer, warnings=(*answer.warnings, f"not all was kept: {error.message}"))
     return answer
+
+
+def _folded(turn: Turn, answer: Answer, records: AskRecords, session: str) -> Answer:
+    """The answer with what it cost to fold older turns into the notes on the learner, where there were enough."""
+    chat = turn.chat
+    if chat is None or not is_due(records, turn.tenant, session):
+        return answer
+    warnings = answer.warnings
+    with turn.trail.step("summary") as note:
+        try:
+            fold_older(records, turn.tenant, session, chat, turn.prompt("summary"))
+            note.detail = "older turns became notes on the learner"
+        except ChatError as error:
+            note.detail = "failed"
+            warnings = (*warnings, f"older turns were not summed up: {error.message}")
+    return replace(answer, llm=chat.use, steps=tuple(turn.trail.steps), warnings=warnings)
 
 
 def _remember_failure(turn: Turn, error: UnansweredError) -> None:

@@ -26,6 +26,7 @@ class Trail:
         self.prompts: list[str] = []  # name@version of those loaded since the last step ended
         self._chat = chat
         self.warnings: list[str] = []
+        self.passages_key = ""  # under which an answer from the passages found is kept
         self.near_faq: tuple[FaqRecord, ...] = ()  # entries that may have been meant
 
     @contextmanager

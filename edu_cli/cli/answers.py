@@ -5,21 +5,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from edu_cli.ask.generation.context import heading
+from edu_cli.ask.generation.phrases import language
 from edu_cli.cli.render import Output
 from edu_cli.types import Answer, Leg, Passage
 
 LEGS: tuple[Leg, ...] = ("dense", "sparse", "bm25")
-_SUPPORT = {"supported": "", "weak": "（只部分证实）", "unsupported": "（未证实）"}
+# What stands beside an answer is in the language of its question; --explain is about edu, and in English like --help.
+_WORDS = {
+    "zh": {
+        "sources": "来源：",
+        "faq": "来源：常见问题「{}」",
+        "checked": "核对后：",
+        "found": "找到的资料：",
+        "weak": "（只部分证实）",
+        "unsupported": "（未证实）",
+    },
+    "en": {
+        "sources": "Sources:",
+        "faq": 'Source: the FAQ entry "{}"',
+        "checked": "After checking:",
+        "found": "Found in the material:",
+        "weak": " (borne out in part)",
+        "unsupported": " (not borne out)",
+    },
+}
 
 
 def show_answer(out: Output, answer: Answer, *, streamed: str, explain: bool) -> None:
     """Prints an answer; `streamed` is what a terminal has already seen of it."""
+    words = _WORDS[language(answer.question)]
     if not streamed and answer.answer:
         out.text(answer.answer)
     elif streamed:
         out.text("")
         if answer.answer != streamed.strip():
-            out.text(f"\n核对后：\n{answer.answer}" if answer.mode == "generated" else f"\n{answer.answer}")
+            checked = f"{words['checked']}\n" if answer.mode == "generated" else ""
+            out.text(f"\n{checked}{answer.answer}")
     show_sources(out, answer)
     if answer.pending_id:
         out.note(f"queued for a teacher: {answer.pending_id} (`edu pending show {answer.pending_id}`)")
@@ -31,27 +52,29 @@ def show_answer(out: Output, answer: Answer, *, streamed: str, explain: bool) ->
 
 def show_sources(out: Output, answer: Answer) -> None:
     """The cited passages, one a line: `[1] doc › section，第3页`."""
-    worst = {"supported": 0, "weak": 1, "unsupported": 2}
+    spoken = language(answer.question)
+    words, best = _WORDS[spoken], {"supported": 0, "weak": 1, "unsupported": 2}
     standing: dict[int, str] = {}
     for citation in answer.citations:
         old = standing.get(citation.n, citation.support)
-        standing[citation.n] = min(old, citation.support, key=lambda s: worst[s])
+        standing[citation.n] = min(old, citation.support, key=lambda s: best[s])
     if answer.faq and not standing:
-        out.text(f"\n来源：常见问题「{answer.faq['question']}」")
+        out.text("\n" + words["faq"].format(answer.faq["question"]))
     if not standing:
         return
-    out.text("\n来源：")
+    out.text(f"\n{words['sources']}")
     for n in sorted(standing):
         pages = [c.page for c in answer.citations if c.n == n and c.page is not None]
-        out.text(f"[{n}] {heading(answer.passages[n - 1], pages)}{_SUPPORT[standing[n]]}")
+        out.text(f"[{n}] {heading(answer.passages[n - 1], pages, spoken)}{words.get(standing[n], '')}")
 
 
-def show_passages(out: Output, passages: Sequence[Passage]) -> None:
+def show_passages(out: Output, passages: Sequence[Passage], question: str) -> None:
     """The passages found, where no answer could be written from them."""
+    spoken = language(question)
     if passages:
-        out.text("找到的资料：")
+        out.text(_WORDS[spoken]["found"])
     for n, passage in enumerate(passages, 1):
-        out.text(f"[{n}] {heading(passage)}")
+        out.text(f"[{n}] {heading(passage, language=spoken)}")
 
 
 def _explain(out: Output, answer: Answer) -> None:
@@ -60,27 +83,15 @@ def _explain(out: Output, answer: Answer) -> None:
         ("\n" if answer.answer else "")
         + f"route {answer.route}, mode {answer.mode}{strategy}, confidence {answer.confidence:.2f}"
     )
-    if answer.queries:
-        out.text("searched: " + " | ".join(answer.queries))
+    if answer.standalone_question != answer.question:
+        out.text(f"understood as: {answer.standalone_question}")
+    for n, query in enumerate(answer.queries, 1):
+        out.text(f"searched for {n}: {query}")
     for step in answer.steps:
-        out.text(f"  {step.name:<12} {step.seconds * 1000:8.1f} ms  {step.detail}")
+        tokens = f" ({step.tokens} tokens, {', '.join(step.prompts)})" if step.prompts else ""
+        out.text(f"  {step.name:<12} {step.seconds * 1000:8.1f} ms  {step.detail}{tokens}")
     if answer.passages:
-        legs: list[Leg] = [leg for leg in LEGS if any(leg in p.sources for p in answer.passages)]
-        rows = [
-            (
-                str(n),
-                heading(p),
-                f"{p.score:.3f}",
-                *(
-                    f"#{p.sources[leg].rank} {p.sources[leg].score:.3f} ({p.sources[leg].share:.0%})"
-                    if leg in p.sources
-                    else "–"
-                    for leg in legs
-                ),
-            )
-            for n, p in enumerate(answer.passages, 1)
-        ]
-        out.table(("n", "passage", "score", *legs), rows, right=(0, 2))
+        _explain_passages(out, answer)
     if answer.citations:
         out.table(
             ("n", "support", "claim", "quote"), [(str(c.n), c.support, c.claim, c.quote) for c in answer.citations]
@@ -88,3 +99,20 @@ def _explain(out: Output, answer: Answer) -> None:
     use = answer.llm
     if use.calls:
         out.text(f"LLM {use.model}: {use.calls} calls, {use.prompt_tokens} + {use.completion_tokens} tokens")
+
+
+def _explain_passages(out: Output, answer: Answer) -> None:
+    """A row a passage: the rank, score and share of each leg, and the queries that it was found by."""
+    legs: list[Leg] = [leg for leg in LEGS if any(leg in p.sources for p in answer.passages)]
+    several = any(p.queries for p in answer.passages)
+    rows = []
+    for n, passage in enumerate(answer.passages, 1):
+        held = [
+            f"#{one.rank} {one.score:.3f} ({one.share:.0%})" if (one := passage.sources.get(leg)) else "–"
+            for leg in legs
+        ]
+        found_by = ", ".join(str(q) for q, query in enumerate(answer.queries, 1) if query in passage.queries)
+        row = (str(n), heading(passage, language="en"), f"{passage.score:.3f}", *held)
+        rows.append((*row, found_by) if several else row)
+    headers = ("n", "passage", "score", *legs, *(("found by",) if several else ()))
+    out.table(headers, rows, right=(0, 2))

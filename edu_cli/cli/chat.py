@@ -20,7 +20,7 @@ from edu_cli.serve.asker import Asker
 from edu_cli.types import Answer
 
 app = new_app()
-_HELP = "/sources 来源  /explain 过程  /new 新对话  /quit 退出"
+_HELP = "/sources, /explain, /new, /quit"
 
 
 @app.command()
@@ -79,7 +79,7 @@ def _command(out: Output, line: str, answer: Answer | None) -> None:
         out.note("nothing has been asked yet")
     elif line == "/sources":
         show_sources(out, answer)
-        show_passages(out, answer.passages)
+        show_passages(out, answer.passages, answer.question)
     else:
         show_answer(out, answer, streamed="", explain=True)
 
@@ -96,7 +96,7 @@ def _answered(out: Output, asker: Asker, wanted: AskRequest) -> Answer | None:
     except EduError as error:  # the conversation goes on
         show_error(error.code, error.message, error.hint, as_json=False)
         if isinstance(error, UnansweredError):
-            show_passages(out, error.passages)
+            show_passages(out, error.passages, wanted.question)
         return None
     show_answer(out, answer, streamed="".join(shown), explain=False)
     return answer

@@ -14,6 +14,9 @@ _MOST_TRACES = 2000  # older ones go, so that the file does not grow for ever
 _MOST_ANSWERS = 2000
 _Plain = tuple[int, str, str, str, float, int, int, str]
 _TITLE_CHARS = 60
+_FORGET_CHANGED = """DELETE FROM answers WHERE EXISTS (
+  SELECT 1 FROM json_each(answers.value, '$.passages') AS passage
+  WHERE json_extract(passage.value, '$.parent_id') NOT IN (SELECT parent_id FROM parents))"""
 
 
 class TalkRecords:
@@ -88,9 +91,15 @@ class TalkRecords:
         return json.loads(value) if value else None
 
     def cache(self, tenant: str, key: str, corpus: str, value: Mapping[str, Any]) -> None:
-        """Keeps a value; those made from another corpus, and the oldest beyond a bound, go."""
+        """Keeps a value; `corpus` "" holds for any corpus that has its passages.
+
+        Those made from another corpus go, and with them those with a passage that no longer exists, so that what was
+        removed or changed is not kept; and the oldest beyond a bound.
+        """
         with self.database.transaction() as connection:
-            connection.execute("DELETE FROM answers WHERE corpus <> ?", (corpus,))
+            stale = "DELETE FROM answers WHERE corpus NOT IN (?, '')"
+            if corpus and connection.execute(stale, (corpus,)).rowcount:
+                connection.execute(_FORGET_CHANGED)
             connection.execute(
                 "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)",
                 (key, tenant, corpus, json.dumps(value, ensure_ascii=False), datetime.now(UTC).isoformat()),

@@ -54,7 +54,8 @@ class Candidate:
 class Passage:
     """A parent with all that a reader needs to judge and cite it. `also` names documents with the same text.
 
-    `pages` tells where in `context` a page begins: (offset, page), in order.
+    `pages` tells where in `context` a page begins: (offset, page), in order; `queries` are those of several searches
+    that found it.
     """
 
     rank: int
@@ -74,6 +75,7 @@ class Passage:
     page_end: int | None = None
     also: tuple[str, ...] = ()
     pages: tuple[tuple[int, int], ...] = ()
+    queries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

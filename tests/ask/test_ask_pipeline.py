@@ -123,3 +123,12 @@ def test_a_question_without_any_character_to_see_is_a_usage_error() -> None:
 def test_bytes_that_are_no_text_and_terminal_codes_are_taken_out(records: Records) -> None:
     answer = asked("\udcff\x1b[31m暗反应\u202e发生在哪里？", FixedSearch(LEAF), None, records, session="s")
     assert answer.standalone_question == "暗反应发生在哪里？"
+
+
+def test_asked_of_the_faq_alone_another_question_is_declined_with_the_nearest_entry(records: Records) -> None:
+    records.add_faq("", [FaqEntry("第3章什么时候考试？", "第 9 周周五。")], "t")
+    search = FixedSearch(LEAF)
+    answer = asked("第4章什么时候考试？", search, None, records, route="faq")
+    assert (answer.route, answer.refused, answer.strategy) == ("faq", True, None)
+    assert not search.asked
+    assert any("第3章" in w for w in answer.warnings)

@@ -168,4 +168,4 @@ def test_the_json_has_the_keys_of_the_contract() -> None:
         "seconds",
     ]  # fmt: skip
     assert list(value["citations"][0]) == ["n", "doc", "section", "page", "quote", "claim", "support"]
-    assert list(value["passages"][0]) == ["n", "doc", "section", "page", "parent_id", "score", "text"]
+    assert list(value["passages"][0]) == ["n", "doc", "section", "page", "parent_id", "score", "text", "queries"]

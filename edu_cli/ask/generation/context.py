@@ -81,12 +81,16 @@ def page_of(passage: Passage, quote: str) -> int | None:
     return next((page for start, page in reversed(passage.pages) if 0 <= start <= at), passage.page)
 
 
-def heading(passage: Passage, cited: Sequence[int] = ()) -> str:
+def heading(passage: Passage, cited: Sequence[int] = (), language: str = "zh") -> str:
     """Where a passage stands, on one line: `doc › section › section，第3页`; `cited` are the pages that matter."""
     parts = [passage.doc, *passage.section]
     line = " › ".join(" ".join(part.split()) for part in parts if part.strip())
     pages = sorted(set(cited)) or ([passage.page] if passage.page else [])
-    return f"{line}，第{'、'.join(map(str, pages))}页" if pages else line
+    if not pages:
+        return line
+    if language == "zh":
+        return f"{line}，第{'、'.join(map(str, pages))}页"
+    return f"{line}, {'p.' if len(pages) == 1 else 'pp.'} {', '.join(map(str, pages))}"
 
 
 def _fenced(passages: tuple[Passage, ...], tokens: int) -> Context:

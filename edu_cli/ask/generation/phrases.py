@@ -20,11 +20,12 @@ def language(question: str) -> str:
 
 def decline(question: str, passages: Sequence[Passage], contact: str) -> str:
     """A refusal that names the nearest sections and whom to ask."""
-    zh = language(question) == "zh"
+    spoken = language(question)
+    zh = spoken == "zh"
     lines = ["资料中没有找到可靠的答案。" if zh else "The material holds no reliable answer."]
     if passages:
         lines.append("最接近的内容：" if zh else "Nearest sections:")
-        lines += [f"- {heading(p)}" for p in passages[:_NEAREST]]
+        lines += [f"- {heading(p, language=spoken)}" for p in passages[:_NEAREST]]
     if contact:
         lines.append(f"可以咨询：{contact}" if zh else f"You can ask: {contact}")
     return "\n".join(lines)

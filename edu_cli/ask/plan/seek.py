@@ -34,14 +34,24 @@ def seek(turn: Turn, wanted: Queries) -> SearchResult:
 
 
 def merged(results: Sequence[SearchResult], most: int) -> SearchResult:
-    """The results' best in turn, each parent once, so that every question keeps a place; the highest confidence."""
+    """The results' best in turn, each parent once with the questions that found it; the highest confidence.
+
+    Taken in turn, so that every question keeps a place among the first.
+    """
     taken: dict[str, Passage] = {}
+    found_by: dict[str, list[str]] = {}
     longest = max((len(result.passages) for result in results), default=0)
     for rank in range(longest):
         for result in results:
             if rank < len(result.passages):
-                taken.setdefault(result.passages[rank].parent_id, result.passages[rank])
-    passages = tuple(replace(p, rank=n) for n, p in enumerate(list(taken.values())[:most], 1))
+                passage = result.passages[rank]
+                taken.setdefault(passage.parent_id, passage)
+                found_by.setdefault(passage.parent_id, []).append(result.question)
+    kept = list(taken.values())[:most]
+    asked = [result.question for result in results]
+    passages = tuple(
+        replace(p, rank=n, queries=tuple(q for q in asked if q in found_by[p.parent_id])) for n, p in enumerate(kept, 1)
+    )
     best = max(results, key=lambda r: r.confidence)
     warnings = tuple(dict.fromkeys(w for r in results for w in r.warnings))
     return replace(best, question=results[0].question, passages=passages, warnings=warnings)
