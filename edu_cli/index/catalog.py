@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from edu_cli.index import queries
 from edu_cli.index.database import Database
+from edu_cli.index.row_sums import checked, damaged
 from edu_cli.index.schema import APPLICATION_ID, CATALOG_STEPS
 from edu_cli.text import content_id
 from edu_cli.types import (
@@ -26,17 +28,6 @@ from edu_cli.types import (
 )
 
 _PAGE = 500  # parents a query when the whole corpus is walked: memory stays flat
-_PARENTS_BY_ID = "SELECT * FROM parent_rows WHERE parent_id IN (SELECT value FROM json_each(?))"
-_PARENTS_OF = "SELECT * FROM parent_rows WHERE doc_id = ? ORDER BY ordinal"
-_SPANS_BY_ID = """SELECT parent_id, child_id, start, "end", page, page_end FROM children
-  WHERE parent_id IN (SELECT value FROM json_each(?)) ORDER BY ordinal"""
-_SPANS_OF = """SELECT parent_id, child_id, start, "end", page, page_end FROM children
-  WHERE parent_id IN (SELECT parent_id FROM parents WHERE doc_id = ?) ORDER BY ordinal"""
-_CHILDREN_BY_ID = """SELECT * FROM child_rows WHERE child_id IN (SELECT value FROM json_each(?))
-  ORDER BY tenant, path, doc_id, parent_ordinal, ordinal"""
-_CHILDREN_OF = "SELECT * FROM child_rows WHERE doc_id = ? ORDER BY parent_ordinal, ordinal"
-_KNOWN = """SELECT doc_id, root_id, path, size, mtime_ns, ctime_ns, inode, content_hash, recipe, subject, digest,
-  error_code IS NOT NULL FROM documents WHERE root_id = ? ORDER BY path"""
 
 
 class Catalog:
@@ -48,10 +39,12 @@ class Catalog:
     # --- what retrieval reads
 
     def parents(self, parent_ids: Sequence[str]) -> dict[str, StoredParent]:
-        """The parents that exist, by id, in the order asked for."""
+        """The parents that exist, by id, in the order asked for. Raises StoreError for damaged ones."""
         wanted = json.dumps(list(dict.fromkeys(parent_ids)))
-        rows = self.database.rows(_PARENTS_BY_ID, (wanted,))
-        children = _grouped(self.database.rows(_SPANS_BY_ID, (wanted,)))
+        rows = self._sound_rows(queries.PARENTS_BY_ID, wanted)
+        children = _grouped(self._sound_rows(queries.SPANS_BY_ID, wanted))
+        if len(rows) < len(set(parent_ids)):
+            self._check_absent(wanted)
         found = {row[0]: _stored_parent(row, children.get(row[0], ())) for row in rows}
         return {parent_id: found[parent_id] for parent_id in parent_ids if parent_id in found}
 
@@ -66,8 +59,8 @@ class Catalog:
     def export(self, doc_ids: Sequence[str] | None = None) -> Iterator[StoredParent]:
         """Every parent in document order (path, then place in the document), read a piece at a time."""
         for doc_id in self._ordered_ids() if doc_ids is None else doc_ids:
-            children = _grouped(self.database.rows(_SPANS_OF, (doc_id,)))
-            for row in self.database.rows(_PARENTS_OF, (doc_id,)):
+            children = _grouped(self._sound_rows(queries.SPANS_OF, doc_id))
+            for row in self._sound_rows(queries.PARENTS_OF, doc_id):
                 yield _stored_parent(row, children.get(row[0], ()))
 
     # --- what the stores are made from
@@ -76,11 +69,11 @@ class Catalog:
         """Children (all, or those of the given ids that exist) in document order, read a piece at a time."""
         if child_ids is None:
             for doc_id in self._ordered_ids():
-                yield from map(_child_row, self.database.rows(_CHILDREN_OF, (doc_id,)))
+                yield from map(_child_row, self._sound_rows(queries.CHILDREN_OF, doc_id))
             return
         for start in range(0, len(child_ids), _PAGE):
             wanted = json.dumps(list(child_ids[start : start + _PAGE]))
-            yield from map(_child_row, self.database.rows(_CHILDREN_BY_ID, (wanted,)))
+            yield from map(_child_row, self._sound_rows(queries.CHILDREN_BY_ID, wanted))
 
     def index_children(self) -> list[IndexRow]:
         """All children as rows of a derived index; no text is read."""
@@ -123,7 +116,7 @@ class Catalog:
 
     def known(self, root_id: int) -> list[KnownDocument]:
         """All documents of a root, failed ones included, by path."""
-        rows = self.database.rows(_KNOWN, (root_id,))
+        rows = self.database.rows(queries.KNOWN, (root_id,))
         return [
             KnownDocument(r[0], r[1], r[2], FileStamp(r[3], r[4], r[5], r[6]), r[7], r[8], r[9], r[10], r[11] == 1)
             for r in rows
@@ -169,17 +162,27 @@ class Catalog:
 
     def faq(self, tenant: str, subject: str | None = None) -> list[tuple[str, FaqEntry]]:
         """Entries of ingested FAQ tables, each with its document's path, in document order."""
-        rows = self.database.rows(
-            """SELECT d.path, f.question, f.answer, f.subject, d.subject, f.line FROM document_faq f
-               JOIN documents d USING (doc_id) WHERE d.tenant = ? ORDER BY d.path, f.ordinal""",
-            (tenant,),
-        )
-        entries = [(path, FaqEntry(q, a, own or outer, line)) for path, q, a, own, outer, line in rows]
+        rows = self._sound_rows(queries.FAQ, tenant)
+        entries = [(path, FaqEntry(q, a, own or outer, line)) for path, q, a, own, outer, line, _ in rows]
         return [(path, entry) for path, entry in entries if subject is None or entry.subject == subject]
 
     def close(self) -> None:
         """Closes the file."""
         self.database.close()
+
+    def _sound_rows(self, sql: str, parameter: str) -> list[tuple[Any, ...]]:
+        return checked(self.database.rows(sql, (parameter,)), self.database.path)
+
+    def _check_absent(self, wanted: str) -> None:
+        """Raises StoreError where parents that are not found are there all the same: an index of SQLite's is damaged.
+
+        Those that an ingest has just removed are not there in either way.
+        """
+        if len(self.database.rows(queries.PARENT_IDS_SCANNED, (wanted,))) > len(
+            self.database.rows(queries.PARENTS_BY_ID, (wanted,))
+        ):
+            raise damaged(self.database.path, "passages that it holds are not found")
+        checked(self.database.rows(queries.PARENTS_SCANNED), self.database.path)
 
     def _ordered_ids(self) -> list[str]:
         sql = "SELECT doc_id FROM documents ORDER BY tenant, path, doc_id"
@@ -192,7 +195,7 @@ def open_catalog(path: Path) -> Catalog:
 
 
 def _stored_parent(row: tuple[Any, ...], children: tuple[StoredChild, ...]) -> StoredParent:
-    parent_id, doc_id, doc, title, subject, section, page, page_end, text, _ordinal = row
+    parent_id, doc_id, doc, title, subject, section, page, page_end, text, _sound = row
     return StoredParent(
         parent_id, doc_id, doc, title, subject, tuple(json.loads(section)), page, page_end, text, children
     )
@@ -200,7 +203,7 @@ def _stored_parent(row: tuple[Any, ...], children: tuple[StoredChild, ...]) -> S
 
 def _grouped(spans: list[tuple[Any, ...]]) -> dict[str, tuple[StoredChild, ...]]:
     grouped: dict[str, list[StoredChild]] = defaultdict(list)
-    for parent_id, *span in spans:
+    for parent_id, *span, _sound in spans:
         grouped[parent_id].append(StoredChild(*span))
     return {parent_id: tuple(children) for parent_id, children in grouped.items()}
 

@@ -11,11 +11,13 @@ from typing import Any
 
 from edu_cli.index.catalog import Catalog
 from edu_cli.index.database import Database
+from edu_cli.index.row_sums import insert
 from edu_cli.index.schema import APPLICATION_ID, CATALOG_STEPS
 from edu_cli.types import CatalogDocument, EncoderPin, FileStamp, Root
 
 _DOCUMENT_SQL = """INSERT INTO documents VALUES
-  (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))"""
+  (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
+   strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), row_sum(?1, ?3, ?4, ?5, ?14))"""
 
 
 class CatalogWriter(Catalog):
@@ -100,15 +102,15 @@ def _insert(connection: sqlite3.Connection, document: CatalogDocument) -> None:
     )
     connection.execute(_DOCUMENT_SQL, values)
     connection.executemany(
-        "INSERT INTO parents VALUES (?, ?, ?, ?, ?, ?, ?)",
+        insert("parents", 7),
         [
             (p.parent_id, d.doc_id, i, _json(p.parent.section), p.parent.page, p.parent.page_end, p.parent.text)
             for i, p in enumerate(d.parents)
         ],
     )
-    connection.executemany("INSERT INTO children VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _child_values(document))
+    connection.executemany(insert("children", 9), _child_values(document))
     connection.executemany(
-        "INSERT INTO document_faq VALUES (?, ?, ?, ?, ?, ?)",
+        insert("document_faq", 6),
         [(d.doc_id, i, e.question, e.answer, e.subject, e.line) for i, e in enumerate(d.faq)],
     )
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from edu_cli.errors import EduError, IndexMismatchError, StoreError
 from edu_cli.index.read_only import cannot_write, connect_read_only
+from edu_cli.index.row_sums import blob_sum, row_sum
 
 BUSY_S = 30.0  # a transaction of ours is far shorter; who waits longer than this waits for something stuck
 
@@ -88,6 +89,8 @@ class Database:
     def _prepare(self, steps: Sequence[str], application_id: int, durable: bool | None) -> None:
         """Checks the format, and brings the file up to date; `durable` None: it is only read."""
         run = self._connection.execute
+        for function in (row_sum, blob_sum):
+            self._connection.create_function(function.__name__, -1, function, deterministic=True)
         version = run("PRAGMA user_version").fetchone()[0]
         owner = run("PRAGMA application_id").fetchone()[0]
         if version and owner != application_id:

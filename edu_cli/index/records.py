@@ -8,9 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from edu_cli.errors import StoreError
+from edu_cli.index import queries
 from edu_cli.index.catalog import Catalog
 from edu_cli.index.database import Database
 from edu_cli.index.records_talk import TalkRecords
+from edu_cli.index.row_sums import insert
 from edu_cli.index.schema import APPLICATION_ID, CATALOG_STEPS
 from edu_cli.text import content_id, fold
 from edu_cli.types import EncoderPin, FaqEntry, FaqRecord, PendingQuestion, PendingStatus
@@ -33,11 +36,15 @@ class Records(TalkRecords):
 
     def own_faq(self, tenant: str) -> list[FaqRecord]:
         """The entries that were added or imported, in the order of their questions."""
-        rows = self.database.rows(
-            "SELECT faq_id, subject, question, answer, source FROM faq WHERE tenant = ? ORDER BY question, faq_id",
-            (tenant,),
-        )
-        return [FaqRecord(*row) for row in rows]
+        rows = self.database.rows(queries.OWN_FAQ, (tenant,))
+        for faq_id, *_, is_sound in rows:
+            if not is_sound:
+                raise StoreError(
+                    f"{self.database.path} is damaged: the FAQ entry {faq_id} is not as it was stored.",
+                    hint=f"`edu faq remove {faq_id}` drops it; `edu restore FILE --force` brings a backup back",
+                    code="damaged",
+                )
+        return [FaqRecord(*row[:-1]) for row in rows]
 
     def _ingested(self, tenant: str) -> list[FaqRecord]:
         return [
@@ -76,7 +83,7 @@ class Records(TalkRecords):
                 counts[state] += 1
                 if state != "unchanged":
                     connection.execute(
-                        "INSERT OR REPLACE INTO faq VALUES (?, ?, ?, ?, ?, ?, ?)",
+                        insert("faq", 7, verb="INSERT OR REPLACE"),
                         (key, tenant, entry.subject, entry.question, entry.answer, source, now()),
                     )
         return counts

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from edu_cli.index import queries
 from edu_cli.index.database import Database
+from edu_cli.index.row_sums import insert
 from edu_cli.types import Outcome, Session, SessionTurn, TraceRecord
 
 _MOST_TRACES = 2000  # older ones go, so that the file does not grow for ever
@@ -86,8 +88,8 @@ class TalkRecords:
         return bool(done)
 
     def cached(self, tenant: str, key: str) -> Mapping[str, Any] | None:
-        """The value kept under `key`, None without one."""
-        value = self.database.one("SELECT value FROM answers WHERE tenant = ? AND key = ?", (tenant, key))
+        """The value kept under `key`, None without one that is as it was stored."""
+        value = self.database.one(queries.ANSWER, (tenant, key))
         return json.loads(value) if value else None
 
     def cache(self, tenant: str, key: str, corpus: str, value: Mapping[str, Any]) -> None:
@@ -101,7 +103,7 @@ class TalkRecords:
             if corpus and connection.execute(stale, (corpus,)).rowcount:
                 connection.execute(_FORGET_CHANGED)
             connection.execute(
-                "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)",
+                insert("answers", 5, verb="INSERT OR REPLACE"),
                 (key, tenant, corpus, json.dumps(value, ensure_ascii=False), datetime.now(UTC).isoformat()),
             )
             connection.execute(

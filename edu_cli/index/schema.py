@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from edu_cli.index.row_sums import ADD_SUMS
 from edu_cli.index.schema_records import RECORDS
 
 APPLICATION_ID = 0x65647501  # "edu" + 1: tells our files from other SQLite files
@@ -52,5 +53,11 @@ CREATE UNIQUE INDEX vectors_text ON vectors (encoder, text_key);
 
 _ROOT_SUBJECTS = "ALTER TABLE roots ADD COLUMN subject TEXT;"
 
-CATALOG_STEPS: tuple[str, ...] = (_DOCUMENTS, RECORDS, _ROOT_SUBJECTS)
-VECTOR_STEPS: tuple[str, ...] = (_VECTORS,)
+_SUMS = "DROP VIEW parent_rows; DROP VIEW child_rows;\n" + ADD_SUMS
+_VECTOR_SUMS = """
+ALTER TABLE vectors ADD COLUMN sum INTEGER;
+UPDATE vectors SET sum = blob_sum(dense, term_ids, weights);
+"""
+
+CATALOG_STEPS: tuple[str, ...] = (_DOCUMENTS, RECORDS, _ROOT_SUBJECTS, _SUMS)
+VECTOR_STEPS: tuple[str, ...] = (_VECTORS, _VECTOR_SUMS)

@@ -18,6 +18,8 @@ from edu_cli.index.schema import VECTOR_STEPS, VECTORS_ID
 from edu_cli.types import CachedVectors, SparseVector
 
 _BATCH = 500
+# a row whose vectors are not as they were stored counts as missing, so that its text is encoded again
+_SOUND = "vectors.sum IS blob_sum(vectors.dense, vectors.term_ids, vectors.weights)"
 
 
 class VectorCache:
@@ -38,8 +40,8 @@ class VectorCache:
         present: set[str] = set()
         for batch in _batches(text_keys):
             rows = self._database.rows(
-                """SELECT text_key FROM vectors
-                   WHERE encoder = ? AND text_key IN (SELECT value FROM json_each(?))""",
+                f"""SELECT text_key FROM vectors
+                   WHERE encoder = ? AND text_key IN (SELECT value FROM json_each(?)) AND {_SOUND}""",  # noqa: S608
                 (self._encoder, batch),
             )
             present.update(row[0] for row in rows)
@@ -50,8 +52,8 @@ class VectorCache:
         found: dict[str, CachedVectors] = {}
         for batch in _batches(text_keys):
             rows = self._database.rows(
-                """SELECT text_key, dense, term_ids, weights FROM vectors
-                   WHERE encoder = ? AND text_key IN (SELECT value FROM json_each(?))""",
+                f"""SELECT text_key, dense, term_ids, weights FROM vectors
+                   WHERE encoder = ? AND text_key IN (SELECT value FROM json_each(?)) AND {_SOUND}""",  # noqa: S608
                 (self._encoder, batch),
             )
             for key, dense, term_ids, weights in rows:
@@ -64,20 +66,23 @@ class VectorCache:
         found: dict[str, npt.NDArray[np.float32]] = {}
         for batch in _batches(text_keys):
             rows = self._database.rows(
-                """SELECT text_key, dense FROM vectors
-                   WHERE encoder = ? AND text_key IN (SELECT value FROM json_each(?))""",
+                f"""SELECT text_key, dense FROM vectors
+                   WHERE encoder = ? AND text_key IN (SELECT value FROM json_each(?)) AND {_SOUND}""",  # noqa: S608
                 (self._encoder, batch),
             )
             found.update((key, np.frombuffer(dense, np.float32)) for key, dense in rows)
         return found
 
     def put(self, vectors: Mapping[str, CachedVectors]) -> None:
-        """Adds vectors by key; a key that is there already keeps its own. Raises StoreError."""
+        """Adds vectors by key; a key that is there already, and sound, keeps its own. Raises StoreError."""
         if self._encoder is None:
             self._database.write("INSERT OR IGNORE INTO encoders (fingerprint) VALUES (?)", [(self._fingerprint,)])
             self._encoder = self._number()
         self._database.write(
-            "INSERT OR IGNORE INTO vectors (encoder, text_key, dense, term_ids, weights) VALUES (?, ?, ?, ?, ?)",
+            f"""INSERT INTO vectors (encoder, text_key, dense, term_ids, weights, sum)
+                VALUES (?1, ?2, ?3, ?4, ?5, blob_sum(?3, ?4, ?5)) ON CONFLICT (encoder, text_key) DO UPDATE
+                SET dense = excluded.dense, term_ids = excluded.term_ids, weights = excluded.weights, sum = excluded.sum
+                WHERE NOT ({_SOUND})""",  # noqa: S608
             [
                 (
                     self._encoder,

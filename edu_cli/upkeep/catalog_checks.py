@@ -8,6 +8,7 @@ from pathlib import Path
 from edu_cli.index.catalog import Catalog
 from edu_cli.index.documents import documents
 from edu_cli.index.lock import holder
+from edu_cli.index.queries import UNSOUND_FAQ
 from edu_cli.index.tokens import read_terms
 from edu_cli.prompts import load_prompt
 from edu_cli.settings import Settings
@@ -52,6 +53,15 @@ def check_documents(catalog: Catalog) -> CheckResult:
     if failed:
         return CheckResult("documents", "warn", f"{len(failed)} not loaded: {_some(failed)}", "edu docs list tells why")
     return CheckResult("documents", "pass", "all were loaded")
+
+
+def check_faq(catalog: Catalog) -> CheckResult:
+    """Whether the FAQ entries of people are as they were stored; those of tables are checked with their documents."""
+    if damaged := [row[0] for row in catalog.database.rows(UNSOUND_FAQ)]:
+        fix = f"edu faq remove {damaged[0]}, or edu restore FILE --force"
+        return CheckResult("FAQ", "fail", f"{len(damaged)} entries are not as they were stored: {damaged[0]}", fix)
+    n_entries = catalog.database.one("SELECT count(*) FROM faq")
+    return CheckResult("FAQ", "pass", f"{n_entries} entries of people are as they were stored")
 
 
 def check_sources(catalog: Catalog, root: Path) -> CheckResult:

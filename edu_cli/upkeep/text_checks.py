@@ -1,4 +1,4 @@
-"""Whether the catalog's texts are those that were stored: ids are hashes of them, SQLite keeps no checksums."""
+"""Whether the catalog's texts are those that were stored, and were made by this version of edu."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from edu_cli.index.catalog import Catalog
+from edu_cli.index.queries import UNSOUND_PATHS
 from edu_cli.ingest.split.splitter import encoding_text
 from edu_cli.text import content_id
 from edu_cli.types import ChildRow
@@ -16,18 +17,18 @@ _FIX = "edu ingest --force reads the files again"
 
 
 def check_texts(catalog: Catalog) -> CheckResult:
-    """Computes the ids of all parents and children again, as `ingest.prepare` does.
+    """Compares all rows with their sums; then computes all ids again, as `ingest.prepare` does.
 
-    Where no document agrees, another version of edu made them, which is no damage.
+    Where the sums hold and ids are others, another version of edu made them, which is no damage.
     """
-    changed = {*_changed_parents(catalog), *_changed_children(catalog)}
     n_documents = catalog.database.one("SELECT count(DISTINCT doc_id) FROM parents")
-    if not changed:
-        return CheckResult("texts", "pass", f"those of {n_documents} documents are as they were stored")
-    if len(changed) == n_documents:
-        return CheckResult("texts", "warn", "all were stored by another version of edu, or are damaged", _FIX)
-    message = f"those of {len(changed)} of {n_documents} documents are not as they were stored: {min(changed)}"
-    return CheckResult("texts", "fail", message, _FIX)
+    if damaged := [row[0] for row in catalog.database.rows(UNSOUND_PATHS)]:
+        message = f"those of {len(damaged)} of {n_documents} documents are not as they were stored: {damaged[0]}"
+        return CheckResult("texts", "fail", message, _FIX)
+    if changed := {*_changed_parents(catalog), *_changed_children(catalog)}:
+        message = f"those of {len(changed)} of {n_documents} documents were stored by another version of edu"
+        return CheckResult("texts", "warn", message, _FIX)
+    return CheckResult("texts", "pass", f"those of {n_documents} documents are as they were stored")
 
 
 def _changed_parents(catalog: Catalog) -> Iterator[str]:

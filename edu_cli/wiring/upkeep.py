@@ -74,6 +74,7 @@ def _check_project(project: Project, settings: Settings, catalog: Catalog) -> It
     texts = guarded("texts", lambda: check_texts(catalog))
     yield texts
     is_sound = texts.status == "pass"  # what was made of other texts can neither be found by these nor reproduce
+    yield guarded("FAQ", lambda: catalog_checks.check_faq(catalog))
     yield guarded("documents", lambda: catalog_checks.check_documents(catalog))
     yield guarded("sources", lambda: catalog_checks.check_sources(catalog, project.root))
     yield guarded("last run", lambda: catalog_checks.check_unfinished(catalog, restore_drafts(project)))

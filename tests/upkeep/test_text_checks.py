@@ -50,8 +50,9 @@ def test_whatever_a_search_depends_on_is_noticed_when_it_changes(change: str, ma
     assert "1.md" in message
 
 
-def test_where_no_document_agrees_another_version_is_likely(made: FakeProject) -> None:
-    status, message = _status(made, "UPDATE documents SET title = title || '!'")
+def test_ids_that_do_not_agree_with_sound_rows_are_another_versions(made: FakeProject) -> None:
+    summed = "row_sum(doc_id, path, tenant, subject, title || '!')"
+    status, message = _status(made, f"UPDATE documents SET title = title || '!', sum = {summed}")
     assert (status, "another version" in message) == ("warn", True)
 
 
