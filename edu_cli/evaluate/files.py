@@ -5,16 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr
 
 from edu_cli.errors import StoreError, UsageError
 from edu_cli.evaluate.retrieval import Ranked
 
 FORMATS = (".json", ".html", ".md", ".csv")
+_SCORE_STEP = 1e-6  # the last digit of a score in a TREC run
+_WHY = 20  # questions that a failure in JUnit names
 
 
 def write_report(report: Mapping[str, Any], path: Path) -> None:
@@ -79,43 +82,60 @@ def to_csv(report: Mapping[str, Any]) -> str:
 
 
 def to_trec_run(run: Sequence[Ranked], tag: str) -> str:
-    """`question Q0 document rank score tag`, distinct documents, for other tools to score."""
+    """`question Q0 document rank score tag`, distinct documents, for other tools to score.
+
+    Those order by score, so a score that is not below the one before it is written as just below.
+    """
     lines = []
     for one in run:
-        best: dict[str, float] = {}
-        for hit in one.hits:
-            best.setdefault(hit.doc, hit.score)
-        lines += [
-            f"{_word(one.item.id)} Q0 {_word(doc)} {rank} {score:.6f} {tag}"
-            for rank, (doc, score) in enumerate(best.items(), start=1)
-        ]
-    return "".join(f"{line}\n" for line in lines)
+        last = math.inf
+        for rank, (doc, score) in enumerate(one.ranking, start=1):
+            last = min(score, last - _SCORE_STEP)
+            lines.append(f"{_word(one.item.id)} Q0 {_word(doc)} {rank} {last:.6f} {tag}\n")
+    return "".join(lines)
 
 
 def to_junit(report: Mapping[str, Any]) -> str:
-    """A test suite with a case a gate, as CI systems show them."""
+    """A test suite with a case a gate, as CI systems show them; a failure names the questions that went wrong."""
     gates = report.get("gates", [])
-    failed = [gate for gate in gates if not gate["ok"]]
-    cases = "".join(map(_case, gates))
+    failed = sum(not gate["ok"] for gate in gates)
+    encoder = (report["encoder"] or {}).get("name", "none")
+    facts = {name: report[name] for name in ("dataset", "questions", "corpus_hash", "seed")} | {"encoder": encoder}
+    properties = "".join(f"<property name={_quoted(k)} value={_quoted(v)}/>" for k, v in facts.items())
+    cases = "".join(_case(gate, report) for gate in gates)
+    counts = f'tests="{len(gates)}" failures="{failed}" errors="0" skipped="0" time="0"'
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f'<testsuites><testsuite name="edu eval" tests="{len(gates)}" failures="{len(failed)}">\n'
-        f"{cases}</testsuite></testsuites>\n"
+        f'<testsuites><testsuite name="edu eval" {counts}>\n'
+        f"<properties>{properties}</properties>\n{cases}</testsuite></testsuites>\n"
     )
 
 
-def _case(gate: Mapping[str, Any]) -> str:
-    name = quoteattr(_xml(f"{gate['measure']} >= {gate['wanted']}"))
+def _case(gate: Mapping[str, Any], report: Mapping[str, Any]) -> str:
+    name = _quoted(f"{gate['measure']} >= {gate['wanted']}")
+    case = f'<testcase classname="edu.eval" name={name} time="0"'
     if gate["ok"]:
-        return f'<testcase classname="edu.eval" name={name}/>\n'
+        return f"{case}/>\n"
     got = "nothing" if gate["got"] is None else gate["got"]
-    message = quoteattr(_xml(f"got {got}, wanted at least {gate['wanted']}. {gate['note']}".strip()))
-    return f'<testcase classname="edu.eval" name={name}><failure message={message}/></testcase>\n'
+    message = _quoted(f"got {got}, wanted at least {gate['wanted']}. {gate['note']}".strip())
+    return f'{case}><failure type="gate" message={message}>{escape(_xml(_why(report)))}</failure></testcase>\n'
+
+
+def _why(report: Mapping[str, Any]) -> str:
+    """What is not as it was in the baseline, and the first questions that something went wrong with."""
+    wrong = [row for row in report["per_question"] if row["wrong"]]
+    lines = list(report.get("baseline", {}).get("changed", []))
+    lines += [f"{row['id']} {row['question']}: {row['wrong'][0]['text']}" for row in wrong[:_WHY]]
+    return "\n".join(lines)
+
+
+def _quoted(value: object) -> str:
+    return quoteattr(_xml(str(value)))
 
 
 def _xml(text: str) -> str:
     """XML has no way to say most control characters."""
-    return "".join(c if c.isprintable() else " " for c in text)
+    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
 
 
 def _word(text: str) -> str:

@@ -54,8 +54,9 @@ class ShownHit:
 class Ranked:
     """What one way of searching gave for one question. `found` is each relevant entry's position, None if not there.
 
-    `grains` holds the ranking as judged at each grain that the labels name; `found_by` the legs that had the first
-    relevant hit; `reranked` tells whether a cross-encoder had a part in it.
+    `ranking` is of distinct documents with their scores, as deep as was searched; `grains` holds it as judged at each
+    grain that the labels name; `found_by` the legs that had the first relevant hit; `reranked` tells whether a
+    cross-encoder had a part in it.
     """
 
     item: Item
@@ -65,6 +66,7 @@ class Ranked:
     hits: tuple[ShownHit, ...]
     confidence: float
     seconds: float
+    ranking: tuple[tuple[str, float], ...] = ()
     grains: Mapping[Grain, Judged] = field(default_factory=dict)
     found_by: tuple[str, ...] = ()
     reranked: bool = False
@@ -127,6 +129,7 @@ def kept_of(item: Item, result: SearchResult, plan: RetrievalPlan) -> dict[str, 
         "found": found,
         "found_by": [] if first is None else sorted(passages[first - 1].sources),
         "hits": [asdict(hit) for hit in shown],
+        "ranking": _documents(passages),
         "confidence": result.confidence,
         "reranked": any(passage.rerank_score is not None for passage in passages),
         "seconds": result.seconds.get("total", 0.0),
@@ -145,10 +148,19 @@ def ranked_of(item: Item, kept: Mapping[str, Any], ks: Sequence[int]) -> Ranked:
         tuple(ShownHit(**{**hit, "section": tuple(hit["section"])}) for hit in kept["hits"]),
         kept["confidence"],
         kept["seconds"],
+        tuple((doc, score) for doc, score in kept["ranking"]),
         {grain: Judged(tuple(kept["grains"][grain]), wanted(one)) for grain, one in cut.items() if one},
         tuple(kept["found_by"]),
         kept["reranked"],
     )
+
+
+def _documents(passages: Sequence[Passage]) -> list[tuple[str, float]]:
+    """Distinct documents, best first."""
+    best: dict[str, float] = {}
+    for passage in passages:
+        best.setdefault(passage.doc, passage.score)
+    return list(best.items())
 
 
 def _shown(passage: Passage, fits: bool) -> ShownHit:

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from evaluating import ITEMS, answer, run
+from lxml import etree
 from passages import passage
 
 from edu_cli.errors import ChatError
@@ -229,13 +231,41 @@ def test_a_trec_run_has_one_line_a_document():
     ]
 
 
-def test_junit_has_a_case_a_gate():
-    import xml.etree.ElementTree as ElementTree
+def test_scores_of_a_trec_run_fall_with_the_rank():
+    tied = [
+        passage("x.md", score=0.5),
+        passage("b.md", score=0.5),
+        passage("b.md", score=0.4),
+        passage("c.md", score=0.9),
+    ]
+    found = run(ITEMS[1:2], {"hybrid+rerank": {"乙？": tied}}, modes=(RERANKED,))[0]
+    rows = [line.split() for line in to_trec_run(found.run, "edu").splitlines()]
+    assert [row[2:5] for row in rows] == [
+        ["x.md", "1", "0.500000"],
+        ["b.md", "2", "0.499999"],
+        ["c.md", "3", "0.499998"],
+    ]
 
-    report = run(bounds={"nDCG@10": 1.0, "bm25.Recall@10": 0.1, 'a"<b': 0.1})[0].report
-    suite = ElementTree.fromstring(to_junit(report))[0]  # noqa: S314
+
+def test_junit_fits_the_schema_and_names_what_went_wrong():
+    evil = "\x00</failure>&]]>"
+    items = (Item("q1", evil, (Relevant(doc="a.md"),)), *ITEMS[1:])
+    report = run(items, bounds={"nDCG@10": 1.0, "bm25.Recall@10": 0.1, 'a"<b': 0.1})[0].report
+    suite = junit(to_junit(report))[0]
     assert (suite.get("tests"), suite.get("failures")) == ("3", "2")
-    assert [case.find("failure") is None for case in suite] == [False, True, False]
+    failures = [case.find("failure") for case in suite.iter("testcase")]
+    assert [failure is None for failure in failures] == [False, True, False]
+    assert "got 0.223224, wanted at least 1.0." in failures[0].get("message")
+    assert "q1  </failure>&]]>: no relevant hit among the first 10" in failures[0].text
+    assert len(junit(to_junit(run()[0].report))[0].findall("testcase")) == 0
+
+
+def junit(text):
+    """The root of a JUnit file that fits the schema."""
+    schema = etree.XMLSchema(etree.parse(Path(__file__).parents[1] / "data" / "junit.xsd"))
+    root = etree.fromstring(text.encode())
+    schema.assertValid(root)
+    return root
 
 
 def test_every_mean_can_be_gated():
