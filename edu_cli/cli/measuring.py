@@ -32,6 +32,7 @@ def measure(cli: Cli, path: Path, flags: EvalFlags, wish: ScopeWish) -> EvalResu
             cli.settings,
             scope,
             progress,
+            cli.out.detail,
             judged=flags.judged,
             resume=flags.resume,
             corpus=corpus.corpus_hash,

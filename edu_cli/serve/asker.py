@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from edu_cli.ask.request import AskRequest
@@ -21,6 +21,10 @@ class Asker(PassageSearch, Protocol):
 
     def last_session(self, tenant: str) -> str | None:
         """The conversation that was spoken in last."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """The dense vectors of questions, of length 1. Raises EncoderError."""
         ...
 
     def ask(self, request: AskRequest, show: Show | None = None) -> Answer:

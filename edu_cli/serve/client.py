@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -142,6 +142,10 @@ class RemoteAsker:
         """As PassageSearch.search."""
         asked = {"question": question, "k": k, "mode": mode, "scope": to_plain(scope), "rerank": rerank}
         return self._read(SearchResult, self._link.call("search", **asked))
+
+    def encode(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """As Asker.encode."""
+        return self._link.call("encode", texts=list(texts))
 
     def ask(self, request: AskRequest, show: Show | None = None) -> Answer:
         """As Asker.ask."""

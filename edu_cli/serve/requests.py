@@ -44,6 +44,11 @@ class _LastSession:
     tenant: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Encode:
+    texts: tuple[str, ...]
+
+
 def _scope(asker: Asker, wish: Wish, _: Show) -> Any:
     return asker.find_scope(wish)
 
@@ -60,10 +65,15 @@ def _last_session(asker: Asker, asked: _LastSession, _: Show) -> Any:
     return asker.last_session(asked.tenant)
 
 
+def _encode(asker: Asker, asked: _Encode, _: Show) -> Any:
+    return asker.encode(asked.texts)
+
+
 _OPS: Mapping[str, tuple[type[Any], Callable[[Asker, Any, Show], Any]]] = {
     "scope": (Wish, _scope),
     "search": (_Search, _search),
     "ask": (_Ask, _ask),
+    "encode": (_Encode, _encode),
     "last_session": (_LastSession, _last_session),
 }
 

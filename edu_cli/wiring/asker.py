@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
@@ -60,6 +60,10 @@ class SteadyAsker:
     ) -> SearchResult:
         """As PassageSearch.search."""
         return self._steadily(lambda asker: asker.search(question, k=k, mode=mode, scope=scope, rerank=rerank))
+
+    def encode(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """As Asker.encode."""
+        return self._steadily(lambda asker: asker.encode(texts))
 
     def ask(self, request: AskRequest, show: Show | None = None) -> Answer:
         """As Asker.ask. Where a part was shown already, nothing is asked again: raises ServerGoneError."""

@@ -18,13 +18,18 @@ from edu_cli.evaluate.run import Corpus, EvalTools
 from edu_cli.evaluate.strategies import Sought, StrategyTools
 from edu_cli.project import Project
 from edu_cli.protocols import PassageSearch, Progress
+from edu_cli.serve.asker import Asker
 from edu_cli.text import content_id
 from edu_cli.types import Answer, Scope, SearchResult
+from edu_cli.wiring.asker import Tell, open_asker
 from edu_cli.wiring.asking import open_ask
 from edu_cli.wiring.places import NO_ENCODER, open_reader
 from edu_cli.wiring.unmarked import UnmarkedRecords
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from edu_cli.ask.request import AskTools
     from edu_cli.evaluate.draft import Drafted
     from edu_cli.evaluate.judge import Judge
@@ -79,15 +84,29 @@ def draft_items(project: Project, settings: Settings, tenant: str, n: int, seed:
 
 @contextmanager
 def open_eval(
-    project: Project, settings: Settings, scope: Scope, progress: Progress, *, judged: bool, resume: bool, corpus: str
+    project: Project,
+    settings: Settings,
+    scope: Scope,
+    progress: Progress,
+    tell: Tell,
+    *,
+    judged: bool,
+    resume: bool,
+    corpus: str,
 ) -> Iterator[EvalTools]:
     """What the stages of an evaluation call. An item's own subject narrows `scope`.
+
+    The pipeline runs here; what it needs models and indexes for is done by `edu serve` where that runs.
 
     What was computed is kept in `.edu/eval` for `resume`, under all that could change it (`corpus` is its hash).
     Raises UsageError for a judge without an LLM.
     """
-    with open_ask(project, settings) as usual:
-        tools = replace(usual, records=UnmarkedRecords(usual.records) if usual.records else None)
+    with open_asker(project, settings, tell) as asker, open_ask(project, settings, search=lambda: asker) as usual:
+        tools = replace(
+            usual,
+            records=UnmarkedRecords(usual.records) if usual.records else None,
+            encode=_encoding(asker) if usual.encode else None,
+        )
 
         def scope_of(item: Item) -> Scope:
             return scope if item.subject is None else replace(scope, subject=item.subject)
@@ -102,6 +121,12 @@ def open_eval(
             _results(project, _state(tools, corpus, judged), progress, resume=resume),
             progress,
         )
+
+
+def _encoding(asker: Asker) -> Callable[[Sequence[str]], npt.NDArray[np.float32]]:
+    import numpy as np
+
+    return lambda texts: np.array(asker.encode(texts), np.float32)
 
 
 def _strategies(tools: AskTools, scope_of: Callable[[Item], Scope]) -> StrategyTools:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from edu_cli.ask.pipeline import ask
 from edu_cli.ask.request import AskRequest, AskTools
 from edu_cli.config import Settings
+from edu_cli.errors import EncoderError
 from edu_cli.project import Project
 from edu_cli.protocols import EVERYTHING, Encoder, PassageSearch, ScopeWish
 from edu_cli.types import Answer, EncoderPin, Scope, SearchResult
@@ -37,6 +38,13 @@ class ToolsAsker:
     ) -> SearchResult:
         """As PassageSearch.search."""
         return self._search().search(question, k=k, mode=mode, scope=scope, rerank=rerank)
+
+    def encode(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """As Asker.encode."""
+        encode = self._tools().encode
+        if encode is None:
+            raise EncoderError("The project has no encoder.", hint="run `edu ingest --rebuild` with an encoder")
+        return encode(texts).tolist()
 
     def ask(self, request: AskRequest, show: Callable[[str], None] | None = None) -> Answer:
         """As Asker.ask."""

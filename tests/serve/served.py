@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
 import threading
@@ -80,12 +81,12 @@ class Running:
 
 
 @contextmanager
-def serving(project: Project, *, idle_exit_s: float = 0.0) -> Iterator[Running]:
+def serving(project: Project, *, idle_exit_s: float = 0.0, encoder: str = "none") -> Iterator[Running]:
     """The project's warm process, in a thread of this one; it has left when the block ends."""
     lines: list[str] = []
     faults: list[str] = []
     warm = WarmProject(project)
-    warm.warm_up(load_settings(project.root, SETTINGS))
+    warm.warm_up(load_settings(project.root, {**os.environ, **SETTINGS, "EDU_ENCODER": encoder}))
     server = Server(project, warm, idle_exit_s=idle_exit_s, log=lines.append, alarm=faults.append)
     ready = threading.Event()
 

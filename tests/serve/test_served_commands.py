@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import socket
 import threading
 import time
@@ -47,7 +49,7 @@ BATCH = """入队在哪里
 def both(project: Project, commands: Sequence[Sequence[str]], **env: str) -> list[tuple[Done, Done]]:
     """(without, with) the warm process."""
     alone = [edu(project.root, *words, stdin=BATCH, env=env) for words in commands]
-    with serving(project) as running:
+    with serving(project, encoder=env.get("EDU_ENCODER", "none")) as running:
         served = [edu(project.root, *words, stdin=BATCH, env=env) for words in commands]
         assert not running.faults
         assert sum(running.asked.values()) >= len(commands)
@@ -207,3 +209,55 @@ def test_a_process_that_goes_away_in_a_request_costs_time_only(project: Project)
     assert done.code == 0
     assert "ds/栈.md" in done.out
     assert "went away" in done.err
+
+
+def write_questions(project: Project) -> None:
+    rows = [
+        {
+            "id": "1",
+            "question": "括号匹配用什么做？",
+            "relevant": [{"doc": "ds/栈.md"}],
+            "answer": "栈",
+            "route": "rag",
+        },
+        {"id": "2", "question": "入队在哪里？", "relevant": [{"doc": "ds/队列.md"}], "strategy": "direct"},
+        {"id": "3", "question": "天气怎么样？", "answerable": False},
+    ]
+    lines = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    (project.root / "questions.jsonl").write_text(lines, encoding="utf-8")
+
+
+def test_a_report_is_the_same_with_and_without(project: Project) -> None:
+    write_questions(project)
+    words = ("eval", "questions.jsonl", "--json", "--compare", "modes")
+    ((alone, served),) = both(project, [words])
+    assert served.code == alone.code == 0, alone.err
+    assert report_of(served) == report_of(alone)
+
+
+def report_of(done: Done) -> dict:
+    """The report without what a clock decides."""
+    value = json.loads(without_times(done.out))
+    value.pop("latency")
+    return value
+
+
+@pytest.mark.slow
+def test_with_the_bundled_encoder_all_is_the_same_too(tmp_path: Path) -> None:
+    corpus = Path(__file__).resolve().parents[2] / "corpus"
+    for name in ("python", "database", "service"):
+        shutil.copytree(corpus / name, tmp_path / "files" / name)
+    done = edu(tmp_path, "ingest", "files", "--ocr", "never", "-q", env={"EDU_ENCODER": "e5-small"})
+    assert done.code in (0, 3), done.err
+    questions = [json.loads(line) for line in (corpus / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
+    asked = [item["question"] for item in questions]
+    words = [("search", one, "--json") for one in asked] + [("ask", one, "--json", "--no-cache") for one in asked]
+    words.append(("eval", str(corpus / "questions.jsonl"), "--json", "--stage", "retrieval"))
+    pairs = both(Project(tmp_path), words, EDU_ENCODER="e5-small")
+    for one, (alone, served) in zip(words, pairs, strict=True):
+        assert served.code == alone.code, one
+        assert served.err == alone.err, one
+        if one[0] == "eval":
+            assert report_of(served) == report_of(alone)
+        else:
+            assert without_times(served.out) == without_times(alone.out), one
