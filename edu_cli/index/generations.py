@@ -56,6 +56,8 @@ def publish(folder: Path, write: Callable[[Path], Mapping[str, Any]], before: Ge
         draft = folder / f"{_CURRENT}.{fresh.name}"
         named = {"format": FORMAT, "generation": fresh.name, "files": files, "stamps": stamps, "facts": facts}
         draft.write_text(json.dumps(named), encoding="utf-8")
+        if (folder / _CURRENT).is_dir():  # what stands there is no work of ours
+            shutil.rmtree(folder / _CURRENT)
         draft.replace(folder / _CURRENT)
     except OSError as error:
         shutil.rmtree(fresh, ignore_errors=True)

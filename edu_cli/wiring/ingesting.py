@@ -62,6 +62,11 @@ def open_ingest(
     The first ingest pins the project to an encoder. Raises IndexMismatchError where another one is configured, unless
     `rebuild`, which starts the vectors afresh.
     """
+    if project.bm25_path.exists() and not project.catalog_path.exists():
+        progress.note(
+            f"{project.catalog_path} is gone, and with it the FAQ entries, pending questions and conversations; "
+            "documents are read anew. A backup brings the rest back: edu restore FILE --force"
+        )
     catalog = open_catalog_writer(project.catalog_path)
     try:
         vectors = IngestVectors(project, settings, catalog, progress, lock_timeout_s)

@@ -71,7 +71,7 @@ def answer_of(ran: Ran) -> Any:
 
 
 _VARIES = frozenset(
-    {"seconds", "bytes", "session", "steps", "warnings", "lock", "project", "pending_id", "mode", "route"}
+    {"seconds", "bytes", "session", "steps", "warnings", "lock", "project", "pending_id", "answers", "updated_at"}
 )
 
 
