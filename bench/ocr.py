@@ -2,6 +2,9 @@
 
     python bench/ocr.py [--pages N] [--threads N] [--rounds N]
 
+    python bench/ocr.py --smallest 64,245,368,490
+
+The second form reads pictures of one to four lines, of 9 to 30 pixels, padded to these sizes (chosen: picture_tiles.py).
 Needs a Chinese font (Debian: fonts-wqy-zenhei). Each page is read by both, each first in every other round, in one
 process with as many threads, so that the load of the machine falls on both; seconds are of CPU. The error rate is the
 edit distance over the characters of the page after NFKC, white space aside.
@@ -15,6 +18,7 @@ import statistics
 import sys
 import time
 import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +41,16 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=len(PAGES))
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--smallest", metavar="PIXELS,…", default="")
     args = parser.parse_args()
     from edu_cli.ingest.ocr.engine import load_line_reader
     from edu_cli.ingest.ocr.upright import UprightOcr
 
     ocr = UprightOcr(load_line_reader(args.threads))
+    if args.smallest:
+        json.dump([small_pictures(ocr, int(size)) for size in args.smallest.split(",")], sys.stdout)
+        sys.stdout.write("\n")
+        return
     plain = plain_engine(args.threads)
     rows = []
     for name, spoil in KINDS.items():
@@ -77,6 +86,32 @@ def main() -> None:
     sys.stdout.write("\n")
 
 
+def small_pictures(ocr: Any, smallest: int) -> dict[str, float]:
+    """Seconds and mean error rate over pictures of a few lines that are padded to `smallest` pixels."""
+    from edu_cli.ingest.ocr import picture_tiles
+
+    vars(picture_tiles)["_SMALLEST"] = smallest
+    seconds, errors = 0.0, []
+    for page in PAGES:
+        lines = [
+            (size, some) for size in (9, 11, 13, 16, 22, 30) for some in ([page[1][:18]], [x[:24] for x in page[2:5]])
+        ]
+        for size, some in [*lines, (14, [page[0][-3:]]), (14, [line[:6] for line in page[1:5]])]:
+            text, spent = timed(lambda size=size, some=some: our_text(ocr, few_lines(some, size)))
+            truth = folded("".join(some))
+            seconds += spent
+            errors.append(edits(truth, folded(text)) / len(truth))
+    return {"smallest": smallest, "cpu_seconds": round(seconds, 1), "cer": round(statistics.fmean(errors), 4)}
+
+
+def few_lines(lines: Sequence[str], size: int) -> np.ndarray:
+    font, height = ImageFont.truetype(font_path(), size), int(size * 1.7)
+    picture = Image.new("L", (int(max(map(font.getlength, lines))) + 16, height * len(lines) + 16), 255)
+    for index, line in enumerate(lines):
+        ImageDraw.Draw(picture).text((8, 8 + index * height), line, font=font, fill=0)
+    return rgb(picture)
+
+
 def plain_engine(threads: int) -> Any:
     try:
         from rapidocr_onnxruntime import RapidOCR
@@ -109,9 +144,7 @@ def timed(call: Any) -> tuple[str, float]:
 
 def rendered(lines: tuple[str, ...]) -> Image.Image:
     """A page of half A4's height at 300 dpi, text of 12 and 16 pt, wrapped."""
-    path = next((font for font in FONTS if Path(font).exists()), None)
-    if path is None:
-        sys.exit("no Chinese font: apt-get install fonts-wqy-zenhei")
+    path = font_path()
     page = Image.new("L", (2480, 1754), 255)
     draw = ImageDraw.Draw(page)
     y = 200
@@ -125,6 +158,11 @@ def rendered(lines: tuple[str, ...]) -> Image.Image:
             y += 90
         y += 50
     return page
+
+
+def font_path() -> str:
+    path = next((font for font in FONTS if Path(font).exists()), None)
+    return path or sys.exit("no Chinese font: apt-get install fonts-wqy-zenhei")
 
 
 def clean(page: Image.Image, _rng: Any) -> np.ndarray:

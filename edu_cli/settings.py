@@ -44,7 +44,7 @@ class IngestSettings:
         low=1,
         high=86_400,
     )
-    pdf_password: str = _setting("", "opens encrypted PDFs", env="EDU_PDF_PASSWORD", secret=True)
+    pdf_password: str = _setting("", "opens encrypted PDFs and Office files", env="EDU_PDF_PASSWORD", secret=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ def ingest(
     profile: Annotated[
         str | None, typer.Option(metavar="NAME", help="auto, general, technical, legal, code or exam.")
     ] = None,
-    password: Annotated[str | None, typer.Option(metavar="P", help="Opens encrypted PDFs.")] = None,
+    password: Annotated[str | None, typer.Option(metavar="P", help="Opens encrypted PDFs and Office files.")] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Files loaded at once. [default: one a core]")] = None,
     no_prune: Annotated[bool, typer.Option("--no-prune", help="Keep documents whose files are gone.")] = False,
     no_index: Annotated[bool, typer.Option("--no-index", help="Leave the BM25 index as it is.")] = False,

@@ -74,8 +74,14 @@ def _show_others(out: Output, receipt: Receipt) -> None:
     wanted = ("removed", "skipped", "failed") if did else ("failed",)
     for status in wanted:
         for f in _shortened(out, [f for f in receipt.files if f.status == status]):
-            why = f.error[1] if f.error else f.reason
-            out.text(f"{status} {f.path}" + (f": {why}" if why else ""))
+            out.text(f"{status} {f.path}{_why(f)}")
+
+
+def _why(file: FileReceipt) -> str:
+    """The reason, not naming the file again."""
+    why = file.error[1] if file.error else file.reason
+    name = file.path.rsplit("/", 1)[-1]
+    return why.removeprefix(name) if why.startswith(name) else f": {why}" * bool(why)
 
 
 def _shortened(out: Output, files: Sequence[FileReceipt]) -> Sequence[FileReceipt]:

@@ -53,7 +53,7 @@ def load(path: Path, options: LoadOptions) -> Document:
         what = "an archive" if kind else "a binary file of an unknown kind"
         raise LoadError(f"{name} is {what}.", hint="unpack or convert it", code="unsupported")
     if kind == "encrypted-office":
-        raise LoadError(f"{name} is encrypted with a password.", hint="save it without a password", code="encrypted")
+        return _load_decrypted(path, name, options)
     if kind == "html" and named in _NEVER_PAGES:
         raise LoadError(
             f"{name} is a web page under the name of a {named} file, as a failed download leaves behind.",
@@ -64,6 +64,15 @@ def load(path: Path, options: LoadOptions) -> Document:
         code = "empty" if kind in TEXTUAL else "no_text"
         raise LoadError(f"{name} holds no text.", hint="; ".join(document.warnings[:3]), code=code)
     return _finished(document, path, kind)
+
+
+def _load_decrypted(path: Path, name: str, options: LoadOptions) -> Document:
+    from edu_cli.ingest.office.encrypted import decrypted
+
+    with decrypted(path, options.pdf_password) as plain:
+        if format_of(plain, _read_head(plain, name, options)) == "encrypted-office":
+            raise LoadError(f"{name} is encrypted twice.", hint="save it without a password", code="encrypted")
+        return load(plain, options)
 
 
 def is_light(path: Path) -> bool:

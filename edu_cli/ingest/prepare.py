@@ -65,7 +65,8 @@ def prepare(
 
 def prepare_failed(file: PlannedFile, error: LoadError, place: Place) -> Prepared:
     """A document that could not be loaded: it keeps its place, and nothing of it can be found."""
-    return Prepared(file, replace(_bare(file, place, ""), error=(error.code, error.message)), {})
+    said = f"{error.message.removesuffix('.')} ({error.hint})." if error.hint else error.message
+    return Prepared(file, replace(_bare(file, place, ""), error=(error.code, said)), {})
 
 
 def _bare(file: PlannedFile, place: Place, format_: str) -> CatalogDocument:

@@ -137,5 +137,5 @@ def test_quiet_names_the_files_that_failed(course: Path, capsys: pytest.CaptureF
     (course / "空.md").write_bytes(b"")
     assert run(["ingest", str(course), "-q"]) == 3
     printed = capsys.readouterr().out.splitlines()
-    assert printed[0].startswith("failed 空.md: ")
+    assert printed[0].startswith("failed 空.md is empty")
     assert len(printed) == 2

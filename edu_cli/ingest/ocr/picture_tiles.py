@@ -14,7 +14,9 @@ _LONG = 2.5  # sides in this proportion make a picture a strip
 _TILE = 1600  # longest side of a tile in pixels
 _WIDEST = 1600  # short side that a strip is scaled down to
 _OVERLAP = 120  # where no blank row was found; more than a line of text is high
-_SMALLEST = 64  # pictures lower than this are padded, since detection fails on them
+# Pictures lower or narrower than this are padded: detection enlarges what it is given until its short side has 736
+# pixels, which takes 4 times as long for a few lines and reads them no better (bench/ocr.py --smallest 64,245,368,490).
+_SMALLEST = 368
 
 
 @dataclass(frozen=True, slots=True)

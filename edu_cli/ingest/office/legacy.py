@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from edu_cli.errors import LoadError
+from edu_cli.ingest.office.encrypted import decrypted
 from edu_cli.ingest.office.legacy_doc import doc_blocks
 from edu_cli.ingest.office.legacy_ole import is_encrypted, ppt_blocks
 from edu_cli.ingest.office.legacy_rtf import rtf_blocks
@@ -56,9 +57,18 @@ def read_legacy(path: Path, options: LoadOptions) -> Document:
     with path.open("rb") as file:
         kind = format_of(path, file.read(HEAD_BYTES)) or "doc"
     if is_encrypted(path, kind):
-        raise LoadError(
-            f"{shown(path.name)} is encrypted with a password.", hint="save it without a password", code="encrypted"
-        )
+        with decrypted(path, options.pdf_password) as plain:
+            return _read(plain, kind, options)
+    return _read(path, kind, options)
+
+
+def find_office() -> str | None:
+    """The soffice program, on PATH or where its installers put it."""
+    found = shutil.which("soffice") or shutil.which("libreoffice")
+    return found or next((place for place in _ELSEWHERE if Path(place).is_file()), None)
+
+
+def _read(path: Path, kind: str, options: LoadOptions) -> Document:
     office = find_office()
     if office is not None:
         return replace(_converted(path, kind, office, options), format=kind)
@@ -73,12 +83,6 @@ def read_legacy(path: Path, options: LoadOptions) -> Document:
     lost = "headings, tables and pictures" if kind == "ppt" else "headings, numbering and pictures"
     warning = f"read by {how}, without its {lost}, since LibreOffice is not installed ({_PACKAGES})"
     return Document(kind, "", tuple(blocks), warnings=(warning,))
-
-
-def find_office() -> str | None:
-    """The soffice program, on PATH or where its installers put it."""
-    found = shutil.which("soffice") or shutil.which("libreoffice")
-    return found or next((place for place in _ELSEWHERE if Path(place).is_file()), None)
 
 
 def _converted(path: Path, kind: str, office: str, options: LoadOptions) -> Document:
