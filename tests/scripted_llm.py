@@ -38,6 +38,13 @@ class ScriptedServer:
     requests: list[dict[str, Any]]
 
 
+class _QuietServer(ThreadingHTTPServer):
+    """A client that hung up is part of the script, and no traceback on stderr."""
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        pass
+
+
 @contextmanager
 def scripted_server(*script: Reply) -> Iterator[ScriptedServer]:
     """Serves the replies in order on 127.0.0.1; the last one repeats."""
@@ -73,7 +80,7 @@ def scripted_server(*script: Reply) -> Iterator[ScriptedServer]:
             self.end_headers()
             self.wfile.write(data)
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = _QuietServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:

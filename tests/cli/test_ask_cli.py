@@ -2,60 +2,20 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from edu_runs import Done, edu, make_project
 from scripted_llm import Reply, scripted_server
-
-from edu_cli.cli.app import run
-
-LEAF = "# 光合作用\n\n光合作用的暗反应发生在叶绿体基质中，光反应发生在类囊体薄膜上。\n"
-
-
-@dataclass(frozen=True)
-class Done:
-    returncode: int
-    stdout: str
-    stderr: str
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("project")
-    (root / "资料").mkdir()
-    (root / "资料" / "光合作用.md").write_text(LEAF, encoding="utf-8")
-    (root / "资料" / "呼吸.md").write_text("# 呼吸作用\n\n有氧呼吸第三阶段发生在线粒体内膜。\n", encoding="utf-8")
-    done = edu(root, "ingest", "资料", "--encoder", "none", "--json")
-    assert done.returncode == 0, done.stderr
-    return root
-
-
-def edu(root: Path, *args: str, stdin: str = "", **env: str) -> Done:
-    """Runs `edu ARGS` in this process, in `root`."""
-    settings = {"EDU_ENCODER": "none", "EDU_ASK_THRESHOLD": "0.05", **env}
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(root)
-        for name, value in settings.items():
-            patch.setenv(name, value)
-        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
-        patch.setattr(sys, "stdout", out)
-        patch.setattr(sys, "stderr", err)
-        code = run(list(args))
-    return Done(code, _text(out), _text(err))
-
-
-def _text(stream: io.TextIOWrapper) -> str:
-    stream.flush()
-    raw = stream.buffer
-    assert isinstance(raw, io.BytesIO)
-    return raw.getvalue().decode("utf-8")
+    return make_project(tmp_path_factory.mktemp("project"))
 
 
 def value_of(done: Done) -> dict:
