@@ -65,7 +65,12 @@ def load_dataset(path: Path, docs: Sequence[str], *, strict: bool = False) -> Da
     if not found.items:
         reason = f" (line {found.invalid[0].line}: {found.invalid[0].reason})" if found.invalid else ""
         raise DatasetError(f"{path} holds no usable question{reason}.", hint='a line is {"id": "q1", "question": "…"}')
-    return Dataset(found.name, found.items, found.invalid, (*found.warnings, *_unknown_docs(found.items, docs)))
+    return Dataset(
+        found.name,
+        found.items,
+        found.invalid,
+        (*found.warnings, *_unlabelled(found.items), *_unknown_docs(found.items, docs)),
+    )
 
 
 def _read_lines(path: Path) -> Dataset:
@@ -112,6 +117,20 @@ def _object(text: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise FieldError("is not a JSON object")
     return value
+
+
+def _unlabelled(items: Sequence[Item]) -> list[str]:
+    """Questions that nothing can be measured on but how long they take."""
+    bare = [item.id for item in items if not _has_label(item)]
+    if not bare:
+        return []
+    if len(bare) == len(items):
+        return ["no question has a label: 'relevant', 'answer', 'route', 'strategy' or 'answerable'"]
+    return [f"without any label, so that nothing is measured on them: {', '.join(bare[:5])}{' …' if bare[5:] else ''}"]
+
+
+def _has_label(item: Item) -> bool:
+    return bool(item.relevant or item.answers or item.route or item.strategy) or item.answerable is not None
 
 
 def _unknown_docs(items: Sequence[Item], docs: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ from edu_cli.evaluate.strategies import STRATEGIES
 _SECTIONS = ("routing", "generation", "refusal", "calibration", "latency")
 _CLASS_FIGURES = ("accuracy", "macro_f1")
 _ANSWER_FIGURES = (
-    *("EM", "Contains", "F1", "ROUGE-L", "CitationPrecision", "CitationRecall", "CitationSupport", "Faithfulness"),
+    *("EM", "Contains", "F1", "ROUGE-L", "CitationPrecision", "CitationRecall", "CitationAccuracy", "Faithfulness"),
     *("JudgeFaithfulness", "JudgeRelevancy", "JudgeContextRecall", "JudgeContextPrecision"),
     *("refusal.recall", "refusal.precision", "refusal.answered_of_answerable", "cost.without_llm"),
 )

@@ -36,14 +36,17 @@ def answer_values(asked: Asked) -> dict[str, float]:
 
 
 def citation_measures(answer: Answer, relevant: Sequence[Relevant]) -> dict[str, float]:
-    """Share of the citations that are of something relevant, and share of what is relevant that is cited."""
+    """Share of the citations that are of something relevant, and of what is relevant that is cited.
+
+    The accuracy is the share of the citations whose passage bears out their claim; weak support counts half.
+    """
     entries = [entry for entry in relevant if entry.grade > 0]
     cited = [_passage_of(citation, answer.passages) for citation in answer.citations]
     fits = [[p is not None and fits_entry(p, entry) for entry in entries] for p in cited]
     return {
         "CitationPrecision": sum(any(row) for row in fits) / len(fits),
         "CitationRecall": sum(any(column) for column in zip(*fits, strict=True)) / len(entries),
-        "CitationSupport": sum(_SUPPORT[c.support] for c in answer.citations) / len(answer.citations),
+        "CitationAccuracy": sum(_SUPPORT[c.support] for c in answer.citations) / len(answer.citations),
     }
 
 

@@ -161,3 +161,12 @@ def test_any_object_is_used_or_told_never_a_crash(tmp_path_factory, line):
     write(path, {"id": "good one", "question": "问"}, json.dumps(line))
     found = load_dataset(path, [])
     assert len(found.items) + len(found.invalid) == 2
+
+
+def test_questions_without_any_label_are_told(tmp_path):
+    labelled, bare = {"id": "a", "question": "问", "answerable": False}, {"id": "b", "question": "问"}
+    (note,) = load_dataset(write(tmp_path / "some.jsonl", labelled, bare), []).warnings
+    assert note == "without any label, so that nothing is measured on them: b"
+    (note,) = load_dataset(write(tmp_path / "none.jsonl", bare), []).warnings
+    assert note.startswith("no question has a label")
+    assert load_dataset(write(tmp_path / "all.jsonl", labelled), []).warnings == ()

@@ -183,7 +183,7 @@ def test_answers_are_measured_against_references_and_labels():
     assert means["Contains"] == 1.0
     assert means["CitationPrecision"] == 0.5
     assert means["CitationRecall"] == 1.0
-    assert means["CitationSupport"] == 0.5
+    assert means["CitationAccuracy"] == 0.5
     assert means["Faithfulness"] == 1.0
     assert report["generation"]["refusal"]["recall"] == 1.0
     assert report["generation"]["refusal"]["precision"] == 1.0
