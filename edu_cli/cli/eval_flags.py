@@ -24,9 +24,7 @@ class Judged(str, Enum):  # noqa: UP042 - typer shows the values of a str Enum
     llm = "llm"
 
 
-DatasetArgument = Annotated[
-    Path, typer.Argument(help="A .jsonl data set or a BEIR folder.", metavar="DATASET", show_default=False)
-]
+DatasetArgument = Annotated[Path, typer.Argument(help="A .jsonl data set or a BEIR folder.", show_default=False)]
 CutoffsOption = Annotated[str, typer.Option("--k", metavar="K,K", help="Cutoffs of the measures.")]
 CompareOption = Annotated[
     str | None,
@@ -46,7 +44,9 @@ BaselineOption = Annotated[
 ]
 MaxDropOption = Annotated[
     float | None,
-    typer.Option("--max-drop", min=0.0, max=1.0, help="How far below the baseline's a figure may be. [default: 0]"),
+    typer.Option(
+        "--max-drop", metavar="X", min=0.0, max=1.0, help="How far below the baseline's a figure may be. [default: 0]"
+    ),
 ]
 OutOption = Annotated[
     list[Path] | None,
@@ -68,7 +68,7 @@ InitOption = Annotated[
     int | None, typer.Option("--init", min=1, metavar="N", help="Draft N questions from the corpus to DATASET.")
 ]
 LimitOption = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Use N questions, drawn by lot.")]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of intervals, p-values and --limit.")]
+SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of intervals, p-values and --limit.")]
 StrictOption = Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")]
 
 

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from edu_cli.ask.verification.numerals import numbers
 from edu_cli.ask.verification.markers import MARKER
+from edu_cli.ask.verification.numerals import numbers
 from edu_cli.ask.verification.terms import plain
 
 _KEPT = re.compile(r"[^\W_]|%|(?<=\d)[.](?=\d)|[+#](?=\W|$)")
