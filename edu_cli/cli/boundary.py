@@ -93,14 +93,22 @@ def run_verb(args: list[str]) -> int:
     except Exception as error:
         if "--debug" in args:
             raise
-        detail = " ".join(str(error).split())[:300]
-        return _fail(
-            args,
-            "internal",
-            f"Something went wrong inside edu: {type(error).__name__}: {detail}",
-            "run it again with --debug and report what it prints",
-            int(ExitCode.FAILED),
-        )
+        return _unforeseen(args, error)
+
+
+def _unforeseen(args: list[str], error: Exception) -> int:
+    """A refusal of the system's names the file; all else is a fault of ours."""
+    if isinstance(error, OSError) and error.errno:
+        what = f"{os.fsdecode(error.filename)}: " if error.filename else "The system refused a file operation: "
+        hint = "check that it exists, that you may use it, and that the disk has room"
+        return _fail(args, "os", f"{what}{error.strerror}.", hint, int(ExitCode.FAILED))
+    return _fail(
+        args,
+        "internal",
+        f"Something went wrong inside edu: {type(error).__name__}: {' '.join(str(error).split())[:300]}",
+        "run it again with --debug and report what it prints",
+        int(ExitCode.FAILED),
+    )
 
 
 def _fail(args: list[str], code: str, message: str, hint: str, exit_code: int) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 from edu_cli.errors import StoreError
 from edu_cli.index.catalog import Catalog
 from edu_cli.index.database import BUSY_S
+from edu_cli.index.read_only import cannot_write, connect_read_only
 from edu_cli.protocols import VectorCache
 from edu_cli.upkeep.catalog_checks import check_catalog
 
@@ -20,8 +21,18 @@ _RECORDS = ("faq", "pending", "sessions", "turns", "traces")
 
 def take(catalog: Path, target: Path) -> None:
     """Copies the catalog as it is at one moment, whoever reads or writes it meanwhile. Raises StoreError."""
-    with _told(catalog), closing(_connect(catalog)) as source, closing(_connect(target)) as copy:
-        source.backup(copy)
+    with _told(catalog), closing(_connect(target)) as copy:
+        try:
+            with closing(_connect(catalog)) as source:
+                source.backup(copy)
+        except sqlite3.OperationalError as error:
+            if not cannot_write(error) or not catalog.is_file():
+                raise
+            source, is_unchanged = connect_read_only(catalog)
+            with closing(source):
+                source.backup(copy)
+            if not is_unchanged():
+                raise StoreError(f"{catalog} was changed while it was read.", hint="run it again") from error
 
 
 def put(source: Path, catalog: Path) -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -116,11 +117,13 @@ def _check_vectors(
     if not catalog.n_children():
         return
     target = milvus_target(project, settings, catalog.meta("project_id") or "", pin)
+    if target.is_lite and project.milvus_path.is_dir() and not os.access(project.milvus_path, os.W_OK):
+        unseen = f"not checked: Milvus Lite opens {target.uri} only where it can write; searches do not need it"
+        yield CheckResult(store_checks.VECTORS, "warn", unseen, f"check who may write to {project.state}")
+        return
     with ExitStack() as stack:
         try:
-            store = patiently(
-                lambda: MilvusStore(target, create=False), _WAIT_S, lambda _: None
-            )
+            store = patiently(lambda: MilvusStore(target, create=False), _WAIT_S, lambda _: None)
             stack.callback(store.close)
             yield store_checks.check_vectors(catalog, store, target.name)
         except (StoreError, LockedError) as error:

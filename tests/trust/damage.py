@@ -97,7 +97,7 @@ def fault(ran: Ran, truth: Any) -> str:
         said = ran.err
         return (
             ""
-            if "error: " in said and "hint: " in said or _is_told(ran)
+            if ("error: " in said and "hint: " in said) or _is_told(ran)
             else f"it failed without a hint: {text[-400:]}"
         )
     if answer_of(ran) != truth and not ran.err.strip() and not _is_told(ran):

@@ -1,4 +1,4 @@
-"""SIGKILL at every step that changes a file, and at random times: nothing acknowledged is lost, the next run converges."""
+"""SIGKILL at every step that changes a file, and at random times: nothing is lost, the next run converges."""
 
 from __future__ import annotations
 

@@ -6,44 +6,16 @@ gRPC) survives a fork. The child can be told to die at the n-th change that it m
 
 from __future__ import annotations
 
-import contextlib
-import importlib
-import io
 import json
 import os
-import random
-import select
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-_HEAVY = (
-    "numpy", "sqlite3", "bm25s", "rjieba", "opencc", "onnxruntime", "pymilvus", "milvus_lite.server_manager", "grpc",
-    "pyarrow.parquet", "faiss", "rich.console", "rich.table", "markdown_it", "dotenv",
-    "edu_cli.cli.app", "edu_cli.cli.render", "edu_cli.wiring.asking", "edu_cli.wiring.ingesting", "edu_cli.ask.pipeline",
-    "edu_cli.index.milvus", "edu_cli.index.lexical", "edu_cli.index.records", "edu_cli.index.encoders.e5_small",
-    "edu_cli.ingest.pipeline", "edu_cli.ingest.markup.markdown", "edu_cli.wiring.recording", "edu_cli.wiring.upkeep",
-)  # fmt: skip
-_VERBS = (
-    "ingest",
-    "index",
-    "search",
-    "ask",
-    "faq",
-    "pending",
-    "docs",
-    "status",
-    "doctor",
-    "trace",
-    "sessions",
-    "backup",
-)
+OUTPUTS = ("out", "err", "log")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +44,7 @@ class WarmEdu:
         environ = {k: v for k, v in os.environ.items() if not k.startswith(("EDU_", "OPENAI_"))}
         environ["XDG_CACHE_HOME"] = str(self._work / "cache")  # models; vectors stand in the project's own cache
         self._process = subprocess.Popen(
-            [sys.executable, str(Path(__file__)), str(self._work)],
+            [sys.executable, str(Path(__file__).with_name("warm_child.py")), str(self._work)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -83,9 +55,10 @@ class WarmEdu:
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self._process and self._process.stdin
-        self._process.stdin.close()
-        self._process.wait(30)
+        process = self._started()
+        if process.stdin:
+            process.stdin.close()
+        process.wait(30)
 
     def run(
         self,
@@ -106,172 +79,19 @@ class WarmEdu:
             "cwd": str(cwd), "args": args, "env": dict(env or {}), "die_at": die_at, "die_after_s": die_after_s,
             "fails_at": fails_at, "most_bytes": most_bytes, "uid": uid, "limit_s": limit_s,
         }  # fmt: skip
-        assert self._process and self._process.stdin
-        self._process.stdin.write(json.dumps(wish) + "\n")
-        self._process.stdin.flush()
+        process = self._started()
+        assert process.stdin
+        process.stdin.write(json.dumps(wish) + "\n")
+        process.stdin.flush()
         told = json.loads(self._answer())
-        out, err, log = (Path(self._work, name).read_bytes().decode("utf-8", "replace") for name in _NAMES)
+        out, err, log = (Path(self._work, name).read_bytes().decode("utf-8", "replace") for name in OUTPUTS)
         return Ran(told["code"], out, err, tuple(log.splitlines()), told["seconds"])
 
     def _answer(self) -> str:
-        assert self._process and self._process.stdout
-        return self._process.stdout.readline().strip()
+        process = self._started()
+        assert process.stdout
+        return process.stdout.readline().strip()
 
-
-_NAMES = ("out", "err", "log")
-
-
-def _serve(work: Path) -> None:
-    for name in _HEAVY:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
-    for verb in _VERBS:
-        importlib.import_module(f"edu_cli.cli.{verb}")
-    print("ready", flush=True)
-    for line in sys.stdin:
-        wish = json.loads(line)
-        start = time.monotonic()
-        pid = os.fork()
-        if pid == 0:
-            _child(work, wish)
-        code = _awaited(pid, start, wish)
-        print(json.dumps({"code": code, "seconds": time.monotonic() - start}), flush=True)
-
-
-def _awaited(pid: int, start: float, wish: Mapping[str, Any]) -> int:
-    """The child's end, by its own doing or at its time."""
-    until = start + (wish["die_after_s"] if wish["die_after_s"] is not None else wish["limit_s"])
-    watch = os.pidfd_open(pid)
-    try:
-        if not select.select([watch], [], [], max(0.0, until - time.monotonic()))[0]:
-            os.killpg(pid, signal.SIGKILL)
-        _, status = os.waitpid(pid, 0)
-    finally:
-        os.close(watch)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGKILL)  # its workers
-    return os.waitstatus_to_exitcode(status)
-
-
-def _child(work: Path, wish: Mapping[str, Any]) -> None:
-    code = 70
-    try:
-        os.setpgid(0, 0)
-        random.seed()
-        for name, number in zip(_NAMES, (1, 2, 9), strict=True):
-            file = os.open(work / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o666)
-            os.dup2(file, number)
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        sys.stdin = io.TextIOWrapper(io.FileIO(0), encoding="utf-8")
-        os.environ.update(wish["env"])
-        os.chdir(wish["cwd"])
-        _limit(wish)
-        _watch(wish)
-        code = _main(list(wish["args"]))
-    except BaseException:  # noqa: BLE001 - what escapes `main` is what a user would see as a traceback
-        import traceback
-
-        traceback.print_exc()
-        code = 99
-    finally:
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(Exception):
-                stream.flush()
-        os._exit(code)
-
-
-def _main(args: Sequence[str]) -> int:
-    from edu_cli.cli import app
-
-    sys.argv = ["edu", *args]
-    try:
-        app.main()
-    except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else 1
-    return 0
-
-
-def _limit(wish: Mapping[str, Any]) -> None:
-    if wish["most_bytes"] is not None:
-        import resource
-
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (wish["most_bytes"], wish["most_bytes"]))
-    if wish["uid"] is not None:
-        os.setgroups([])
-        os.setgid(wish["uid"])
-        os.setuid(wish["uid"])
-
-
-def _watch(wish: Mapping[str, Any]) -> None:
-    """Counts changes to files below `.edu` and the cache, and ends the process, or refuses, at the one asked for."""
-    count = 0
-    root = str(wish["cwd"])
-
-    def happened(what: str) -> None:
-        nonlocal count
-        count += 1
-        os.write(9, f"{what}\n".encode("utf-8", "replace"))
-        if wish["die_at"] == count:
-            os.kill(os.getpid(), signal.SIGKILL)
-        if wish["fails_at"] is not None and count >= wish["fails_at"] and not what.startswith(("after", "os.remove")):
-            raise OSError(28, "No space left on device")
-
-    def hook(event: str, args: tuple[Any, ...]) -> None:
-        if event == "open" and isinstance(args[0], (str, bytes)):
-            flags = args[2] if isinstance(args[2], int) else 0
-            if flags & (os.O_WRONLY | os.O_RDWR) and _below(args[0], root):
-                happened(f"open {_named(args[0], root)}")
-        elif event in ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "shutil.rmtree"):
-            if _below(args[0], root):
-                happened(f"{event} {_named(args[0], root)}")
-        elif event == "sqlite3.connect" and _below(args[0], root):
-            happened(f"{event} {_named(args[0], root)}")
-
-    sys.addaudithook(hook)
-    _steps(happened)
-
-
-def _below(path: object, root: str) -> bool:
-    text = os.fsdecode(path) if isinstance(path, (str, bytes, os.PathLike)) else ""
-    return os.path.abspath(text).startswith(root + os.sep)
-
-
-def _named(path: Any, root: str) -> str:
-    return os.path.relpath(os.path.abspath(os.fsdecode(path)), root)
-
-
-def _steps(happened: Any) -> None:
-    """Names the steps that no file operation of Python's shows: commits of SQLite, what Milvus does."""
-    from edu_cli.index.database import Database
-    from edu_cli.index.milvus import MilvusStore
-
-    plain = Database.transaction
-
-    @contextmanager
-    def transaction(self: Database) -> Iterator[Any]:
-        nested = self._connection.in_transaction
-        with plain(self) as connection:
-            yield connection
-            if not nested:
-                happened(f"before commit {self.path.name}")
-        if not nested:
-            happened(f"after commit {self.path.name}")
-
-    Database.transaction = transaction  # type: ignore[method-assign]
-    for name in ("upsert", "delete", "flush"):
-        setattr(MilvusStore, name, _announced(getattr(MilvusStore, name), name, happened))
-
-
-def _announced(method: Any, name: str, happened: Any) -> Any:
-    def call(*args: Any, **kwargs: Any) -> Any:
-        happened(f"before milvus {name}")
-        result = method(*args, **kwargs)
-        happened(f"after milvus {name}")
-        return result
-
-    return call
-
-
-if __name__ == "__main__":
-    _serve(Path(sys.argv[1]))
+    def _started(self) -> subprocess.Popen[str]:
+        assert self._process, "WarmEdu is a context manager"
+        return self._process
