@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -12,6 +13,9 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # Rich's tables too: the content is Chinese whatever the locale says
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    # Few of our objects refer to each other in circles, and looking for such every 700 allocations was 9% of an ingest
+    # and 5% of a search.
+    gc.set_threshold(100_000, 20, 100)
     raise SystemExit(run(sys.argv[1:]))
 
 
