@@ -32,24 +32,25 @@ def _charts(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         ways = _ways(part, names[0])
         if len(ways) > 1:
             yield f"{names[0]} by way of searching", _bars(ways)
-        slices = {name: one["measures"][names[0]] for name, one in part["slices"].items()}
-        if len(slices) > 1:
-            weakest = sorted(slices.items(), key=lambda pair: (pair[1]["mean"], pair[0]))[:_MOST_SLICES]
-            yield f"{names[0]} by slice, the weakest first", _bars(dict(weakest))
         yield "Rank of the first relevant hit", _columns(_first_ranks(report["per_question"], part["lost"]["k"]))
     yield from _confidence(report)
-    fitted = report.get("calibration", {}).get("fit") or {}
-    sides = (
-        {f" {side} the fit": fitted[side] for side in ("before", "after")}
-        if fitted
-        else {"": report.get("calibration", {})}
-    )
+    calibration = report.get("calibration", {})
+    fitted = calibration.get("fit")
+    sides = {f" {side} the fit": fitted[side] for side in ("before", "after")} if fitted else {"": calibration}
     for side, curve in sides.items():
         if curve.get("bins"):
-            yield (
-                f"How often a confidence was right{side} (error {curve['ece']:.3f}, {curve['n']} cases)",
-                _curve(curve),
-            )
+            error = f"(error {curve['ece']:.3f}, {curve['n']} cases)"
+            yield f"How often a confidence was right{side} {error}", _curve(curve)
+    yield from _slices(report)
+
+
+def _slices(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    part = report.get("retrieval", {})
+    if len(part.get("slices", {})) > 1:
+        name = headline(part["measures"])[0]
+        means = {label: one["measures"][name] for label, one in part["slices"].items()}
+        weakest = sorted(means.items(), key=lambda pair: (pair[1]["mean"], pair[0]))[:_MOST_SLICES]
+        yield f"{name} by slice, the weakest first", _bars(dict(weakest))
 
 
 def _ways(part: Mapping[str, Any], name: str) -> dict[str, Mapping[str, float]]:

@@ -18,13 +18,17 @@ _SHOWN_ANSWER = ("text", "failure", "refused", "route", "strategy", "mode")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of each question, by id: the default search, the place of a loss within `k`, answer and plan."""
+    """What became of each question, by id: the default search, the place of a loss within `k`, answer and plan.
+
+    A confidence below `threshold` is a refusal.
+    """
 
     ranked: Mapping[str, Ranked] = field(default_factory=dict)
     lost: Mapping[str, Loss] = field(default_factory=dict)
     answers: Mapping[str, AnswerRow] = field(default_factory=dict)
     routed: Mapping[str, AnswerRow] = field(default_factory=dict)
     k: int = 10
+    threshold: float = 0.0
 
 
 def question_rows(items: Sequence[Item], outcome: Outcome) -> list[dict[str, Any]]:
@@ -78,9 +82,19 @@ def _wrong(item: Item, outcome: Outcome) -> Iterator[tuple[str, str]]:
             yield "route", f"it took the route {routed.route}; {item.route} was wanted"
         if item.strategy and routed.strategy != item.strategy:
             yield "strategy", f"it was planned as {routed.strategy or 'no search'}; {item.strategy} was wanted"
-    answer = outcome.answers.get(item.id)
+    answer, one = outcome.answers.get(item.id), outcome.ranked.get(item.id)
     if answer:
         yield from _wrong_answer(item, answer)
+    elif one and not lost:
+        yield from _wrong_confidence(item, one.confidence, outcome.threshold)
+
+
+def _wrong_confidence(item: Item, confidence: float, threshold: float) -> Iterator[tuple[str, str]]:
+    """What the pipeline would do, where it was not asked to."""
+    if item.answerable is False and confidence >= threshold:
+        yield "answered", f"it would be answered (confidence {confidence:.3f}), but the material does not answer it"
+    if item.has_answer and confidence < threshold:
+        yield "declined", f"it would be declined (confidence {confidence:.3f}), but the material answers it"
 
 
 def _wrong_answer(item: Item, answer: AnswerRow) -> Iterator[tuple[str, str]]:

@@ -106,7 +106,7 @@ def evaluate(dataset: Dataset, corpus: Corpus, options: EvalOptions, tools: Eval
     stages = options.stages or stages_with_labels(dataset.items)
     report = head(dataset, corpus.encoder, corpus.corpus_hash, options.seed, corpus.settings)
     report["stages"] = list(stages)
-    outcome = Outcome(k=options.cut)
+    outcome = Outcome(k=options.cut, threshold=options.threshold)
     run: Sequence[Ranked] = ()
     if "retrieval" in stages:
         run, outcome = _retrieval(report, dataset.items, corpus, options, tools)
@@ -162,7 +162,8 @@ def _retrieval(
     report["calibration"] = reliability(pairs_of(run, options.passages))
     if options.calibrate:
         report["calibration"]["fit"] = _calibration(run, plan, corpus, options, tools)
-    return run, Outcome({one.item.id: one for one in run}, lost, k=options.cut)
+    ranked = {one.item.id: one for one in run}
+    return run, Outcome(ranked, lost, k=options.cut, threshold=options.threshold)
 
 
 def _calibration(

@@ -90,6 +90,16 @@ def test_what_went_wrong_is_said_in_words():
     assert (rows[0]["measures"]["Route"], rows[0]["measures"]["Strategy"]) == (0.0, 1.0)
 
 
+def test_without_answers_it_is_said_what_the_confidence_would_have_done():
+    items = (Item("sure", "甲？", answerable=False), Item("doubtful", "戊？", (Relevant("x.md"),)))
+    script = {"hybrid+rerank": {"戊？": ["x.md"]}}
+    rows = run(items, script, modes=(RERANKED,))[0].report["per_question"]
+    assert [row["wrong"] for row in rows] == [
+        [{"kind": "answered", "text": "it would be answered (confidence 0.900), but the material does not answer it"}],
+        [{"kind": "declined", "text": "it would be declined (confidence 0.200), but the material answers it"}],
+    ]
+
+
 def test_questions_are_drawn_by_lot_and_the_report_says_so():
     items = tuple(Item(f"q{i}", f"问{i}", (Relevant("a.md"),)) for i in range(50))
     whole = Dataset("set.jsonl", items, (), ())
