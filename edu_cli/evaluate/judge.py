@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from edu_cli.ask.generation.reply import parse_json
+from edu_cli.ask.verification.markers import MARKER
 from edu_cli.errors import ChatError
 from edu_cli.evaluate.asking import Asked, Failure
 from edu_cli.prompts import Prompt
@@ -140,6 +141,7 @@ def _binary(verdict: Any) -> int:
 
 
 def _pieces(text: str) -> list[str]:
-    """The sentences of a text, as claims."""
+    """The sentences of a text, as claims; a citation mark claims nothing."""
+    text = MARKER.sub("", text)
     pieces = [text[start:end].strip() for start, end in sentences(text)]
     return [piece for piece in pieces if piece][:_MOST] or [text]

@@ -57,6 +57,11 @@ def test_faithfulness_is_the_share_of_claims_that_follow():
     assert payload["claims"] == ["暗反应在叶绿体基质。", "水在类囊体分解。"]
 
 
+def test_citation_marks_are_no_claims():
+    chat = judge({"verdicts": [1, 1]}, text="暗反应在叶绿体基质。[1]\n水在类囊体分解。[1][2]")[2]
+    assert json.loads(chat.asked[0][1].content)["claims"] == ["暗反应在叶绿体基质。", "水在类囊体分解。"]
+
+
 def test_context_measures_come_with_a_reference():
     values, _, _ = judge({"verdicts": [1, 1]}, {"verdicts": [1]}, {"verdicts": [0, 1]}, answers=("叶绿体基质。",))
     assert values == {"JudgeFaithfulness": 1.0, "JudgeContextRecall": 1.0, "JudgeContextPrecision": 0.5}
