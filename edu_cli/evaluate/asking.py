@@ -77,10 +77,15 @@ def answer_rows(items: Sequence[Item], asking: Asking, cache: ResultCache, progr
     rows = []
     for item in items:
         key = (stage, repr(asking.scope_of(item)), repr(item))
-        kept = cache.get(key, lambda item=item: asdict(_row(_asked(item, asking.ask), asking.measure)))
+        kept = cache.get(key, lambda item=item: asdict(_row(_asked(item, asking.ask), asking.measure)), keep=_is_whole)
         rows.append(AnswerRow(**kept))
         progress.advance(stage)
     return rows
+
+
+def _is_whole(row: Mapping[str, Any]) -> bool:
+    """A failure is not kept: `--resume` tries again what failed."""
+    return not row["failure"] and not row["failures"]
 
 
 def _asked(item: Item, ask: Ask) -> Asked:

@@ -33,13 +33,19 @@ class ResultCache:
         except OSError as error:
             raise StoreError(f"{path} cannot be written: {error.strerror or error}.", hint="mend its folder") from error
 
-    def get(self, parts: tuple[str, ...], compute: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
-        """The result for these parts: the one kept, else what `compute` gives, which is then kept."""
+    def get(
+        self,
+        parts: tuple[str, ...],
+        compute: Callable[[], Mapping[str, Any]],
+        *,
+        keep: Callable[[Mapping[str, Any]], bool] = lambda _: True,
+    ) -> Mapping[str, Any]:
+        """The result for these parts: the one kept, else what `compute` gives, which is then kept if `keep` says so."""
         key = content_id(self._state, *parts)
         if key in self._known:
             return self._known[key]
         value = compute()
-        if self._path is not None:
+        if self._path is not None and keep(value):
             with self._path.open("ab") as file:
                 file.write(json.dumps({"key": key, "value": value}, ensure_ascii=True).encode() + b"\n")
         return value

@@ -4,6 +4,7 @@ import pytest
 from evaluating import CORPUS, ITEMS, SCRIPT, answer, run, tools_of
 from passages import ScriptedSearch, passage, result
 
+from edu_cli.errors import ChatError, UsageError
 from edu_cli.evaluate.dataset import Dataset, drawn
 from edu_cli.evaluate.figures import figures
 from edu_cli.evaluate.items import Item, Relevant
@@ -130,6 +131,24 @@ def test_an_answer_kept_for_another_scope_is_not_reused(tmp_path):
     assert asked_in("ai") == ["a"]
     assert asked_in("db") == ["a"]
     assert asked_in("db") == []
+
+
+def test_what_failed_is_tried_again_on_resume(tmp_path):
+    path = tmp_path / "results.jsonl"
+    items = tuple(Item(name, f"问{name}", answers=("答",)) for name in "abc")
+    replies = {"a": [answer("答")], "b": [ChatError("down"), answer("答")], "c": [UsageError("no"), answer("答")]}
+
+    def ask(item):
+        reply = replies[item.id].pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    first = run(items, stages=("generation",), ask=ask, cache=ResultCache(path, "state", resume=False))[0].report
+    assert [one["id"] for one in first["generation"]["failures"]] == ["b", "c"]
+    again = run(items, stages=("generation",), ask=ask, cache=ResultCache(path, "state", resume=True))[0].report
+    assert again["generation"]["failures"] == []
+    assert replies == {"a": [], "b": [], "c": []}
 
 
 def test_latency_is_told_by_stage_and_route_and_for_the_whole():
