@@ -44,7 +44,8 @@ class AskTools:
     """What `ask` needs: `search` opens retrieval and is called only when passages are needed (models load then).
 
     `chat` is None where no LLM is configured; `records` None keeps nothing; `encode` gives a question's dense vectors
-    (rows of length 1), None where there is no encoder; `classifier` is the project's own model file, if it exists;
+    (rows of length 1), None where there is no encoder, and `encode_kept` those of texts that are asked for again;
+    `classifier` is the project's own model file, if it exists;
     `web` is None where no web search is configured.
     """
 
@@ -56,3 +57,4 @@ class AskTools:
     encode: Callable[[Sequence[str]], npt.NDArray[np.float32]] | None = None
     classifier: Path | None = None
     web: WebSearch | None = None
+    encode_kept: Callable[[Sequence[str]], npt.NDArray[np.float32]] | None = None

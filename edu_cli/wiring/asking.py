@@ -15,6 +15,7 @@ from edu_cli.project import Project
 from edu_cli.protocols import Encoder, LexicalIndex, PassageSearch, ScopeWish
 from edu_cli.types import EncoderPin, Scope, StoredParent
 from edu_cli.wiring.copies import open_vector_search
+from edu_cli.wiring.kept_questions import KeptQuestions
 from edu_cli.wiring.places import NO_ENCODER, check_encoder, lexical_place, open_reader, vectors_path
 from edu_cli.wiring.reranking import RerankerOf, open_reranker
 from edu_cli.wiring.web_search import open_web_search
@@ -135,15 +136,17 @@ def open_ask(
         web = open_web_search(settings)
         if web:
             stack.callback(web.close)
+        dense = pin.name != "none" and settings.search.mode != "bm25"
         yield AskTools(
             settings,
             search or own_search,
             chat,
             project.prompts_path,
             records,
-            None if pin.name == "none" or settings.search.mode == "bm25" else encode,
+            encode if dense else None,
             project.classifier_path,
             web,
+            KeptQuestions(vectors_path(project, settings), pin, lambda: opened(pin)) if dense else None,
         )
 
 

@@ -10,7 +10,6 @@ from scripted_llm import ScriptedChat
 
 from edu_cli.ask.front.classifier import BUCKETS, NgramClassifier, load_classifier, measure, train_classifier
 from edu_cli.ask.front.classify import classify, route_model
-from edu_cli.ask.front.faq import agrees, match_faq
 from edu_cli.ask.plan.rewrite import is_follow_up, standalone_by_rule, sub_questions, topic_of
 from edu_cli.ask.plan.strategy import choose_strategy, split_question
 from edu_cli.errors import ConfigError, UsageError
@@ -127,39 +126,3 @@ def test_a_complete_question_is_no_follow_up() -> None:
     assert not is_follow_up("数据库课程的总评怎么算")
     assert topic_of("退费怎么算") == "退费"
     assert topic_of("什么是闭包？") == "闭包"
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("第3章讲什么", "第三章讲什么", True),
-        ("第3章讲什么", "第4章讲什么", False),
-        ("可以退费吗", "不可以退费吗", False),
-        ("Java 怎么学", "Python 怎么学", False),
-    ],
-)
-def test_numbers_names_and_denials_guard_the_faq(one: str, other: str, same: bool) -> None:
-    assert agrees(one, other) is same
-
-
-def test_an_faq_entry_is_found_by_meaning_where_words_differ() -> None:
-    entries = [FaqRecord("1", "", "如何修改登录密码？", "…", ""), FaqRecord("2", "", "怎样申请补课？", "…", "")]
-    near = np.array([[1.0, 0.0], [0.99, 0.14], [0.6, 0.8]], dtype=np.float32)
-    found = match_faq("口令忘了改一下？", entries, lambda texts: near[: len(texts)])
-    assert found
-    assert found.entry.faq_id == "1"
-    assert found.accepted
-    assert match_faq("口令忘了改一下？", [], None) is None
-
-
-def test_only_near_misses_are_offered_and_two_at_the_most() -> None:
-    entries = [
-        FaqRecord(str(i), "", text, "…", "") for i, text in enumerate(("怎样补课？", "怎样请假？", "怎样转班？"))
-    ]
-    near = np.array([[1.0, 0.0], [0.955, 0.297], [0.95, 0.312], [0.6, 0.8]], dtype=np.float32)
-    found = match_faq("缺的课怎样听？", entries, lambda _texts: near)
-    assert found
-    assert not found.accepted
-    assert [entry.question for entry in found.offers(0.0)] == ["怎样补课？", "怎样请假？"]
-    assert found.nearest[0][1] > found.nearest[1][1]
-    assert found.offers(1.0) == ()

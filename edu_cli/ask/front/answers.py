@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from edu_cli.ask.front.answer_cache import answer_of_corpus
-from edu_cli.ask.front.faq import match_faq
+from edu_cli.ask.front.faq import FaqEncoder, match_faq
 from edu_cli.ask.front.greeting import read_talks, small_talk
 from edu_cli.ask.turn import Turn
 from edu_cli.types import Answer
@@ -30,7 +30,7 @@ def _from_faq(turn: Turn) -> Answer | None:
         return None
     with turn.trail.step("faq") as note:
         entries = records.faq(scope.tenant, scope.subject)
-        found = match_faq(turn.standalone, entries, turn.tools.encode) if entries else None
+        found = match_faq(turn.standalone, entries, _faq_encoder(turn)) if entries else None
         note.detail = (
             f"{found.entry.question} ({found.probability:.2f} by {found.how})" if found else f"{len(entries)} entries"
         )
@@ -41,3 +41,8 @@ def _from_faq(turn: Turn) -> Answer | None:
         return None
     value = {"id": found.entry.faq_id, "question": found.entry.question, "probability": found.probability}
     return turn.answer(found.entry.answer, route="faq", mode="faq", confidence=found.probability, faq=value)
+
+
+def _faq_encoder(turn: Turn) -> FaqEncoder | None:
+    encode = turn.tools.encode
+    return FaqEncoder(encode, turn.tools.encode_kept or encode) if encode else None

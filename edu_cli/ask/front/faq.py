@@ -5,23 +5,18 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
-from edu_cli.ask.generation.question_type import asked_kind
-from edu_cli.ask.verification import facts, numerals, polarity
-from edu_cli.ask.verification.terms import grams, plain
+from edu_cli.ask.front.faq_guard import agrees, same_words
+from edu_cli.ask.front.faq_likeness import FEATURES, Usual, Vectors, Words, features, nearest
 from edu_cli.types import FaqRecord
 
-Vectors = npt.NDArray[np.float32]
 _MODEL = Path(__file__).with_name("faq_model.json")  # written by train/fit_faq.py
-_SHORTLIST = 30  # entries compared by vectors, so that a large FAQ costs no large encoding
+_SHORTLIST = 2000  # of a larger FAQ, so many entries by words are compared by vectors
 _OFFERED = 2
+_GUARDED = 0.5  # what is left of the probability of an entry that something exact tells from the question
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,99 +34,56 @@ class FaqMatch:
         return () if self.accepted else tuple(entry for entry, p in self.nearest if p >= least)
 
 
-def match_faq(
-    question: str, entries: Sequence[FaqRecord], encode: Callable[[Sequence[str]], Vectors] | None
-) -> FaqMatch | None:
-    """The nearest entry; None where none shares anything with the question.
+@dataclass(frozen=True, slots=True)
+class FaqEncoder:
+    """Vectors of length 1: `question` of a text that is asked now, `entries` of texts that are asked for again."""
 
-    Words decide alone where they can, so that a question asked in an entry's own words loads no model; `encode` gives
-    vectors of length 1 and is None where there is no encoder.
+    question: Callable[[Sequence[str]], Vectors]
+    entries: Callable[[Sequence[str]], Vectors]
+
+
+def match_faq(question: str, entries: Sequence[FaqRecord], encoder: FaqEncoder | None) -> FaqMatch | None:
+    """The nearest entry; None where there is none, or where there is no encoder and no word in common.
+
+    Words decide alone where they can, so that a question asked in an entry's own words loads no model.
     """
-    ranked = shortlist(question, entries)
-    if not ranked:
+    if not entries:
         return None
-    model = load_model()
-    share, entry = ranked[0]
-    if share >= model.same_words and agrees(question, entry.question):
+    model, words = load_model(), Words(entries)
+    dice = words.dice(question)
+    by_words = sorted(range(len(entries)), key=lambda i: (-dice[i], entries[i].faq_id))
+    share, entry = float(dice[by_words[0]]), entries[by_words[0]]
+    if share >= model.same_words and same_words(question, entry.question):
         return FaqMatch(entry, round(min(0.99, share), 4), True, (), "words")
-    if encode is None:
-        halved = tuple((e, round(share * 0.5, 4)) for share, e in ranked[:_OFFERED])
-        return FaqMatch(entry, halved[0][1], False, halved, "words")
-    vectors = encode([question, *(e.question for _, e in ranked)])
-    nearest = _likeliest(question, [e for _, e in ranked], vectors[1:] @ vectors[0])
-    best, probability = nearest[0]
-    accepted = probability >= model.accept and agrees(question, best.question)
-    return FaqMatch(best, probability, accepted, nearest, "vectors")
-
-
-def _likeliest(
-    question: str, entries: Sequence[FaqRecord], similar: npt.NDArray[np.float32]
-) -> tuple[tuple[FaqRecord, float], ...]:
-    """The most similar entries with their probabilities; a later one's margin, to the first, is negative."""
-    model, order = load_model(), np.argsort(-similar, kind="stable")
+    if encoder is None:
+        halved = tuple((entries[i], round(float(dice[i]) * 0.5, 4)) for i in by_words[:_OFFERED] if dice[i])
+        return FaqMatch(entry, halved[0][1], False, halved, "words") if halved else None
+    if len(entries) > _SHORTLIST:
+        chosen = sorted(by_words[:_SHORTLIST])
+        entries, dice = [entries[i] for i in chosen], dice[chosen]
+    similar = encoder.entries([e.question for e in entries]) @ encoder.question([question])[0]
     found = []
-    for i in order[:_OFFERED]:
-        rival = order[1 if i == order[0] else 0] if len(order) > 1 else None
-        margin = model.lone_margin if rival is None else float(similar[i] - similar[rival])
-        entry = entries[int(i)]
-        found.append(
-            (entry, round(model.probability(float(similar[i]), margin, _same_kind(question, entry.question)), 4))
-        )
-    return tuple(found)
-
-
-def shortlist(question: str, entries: Sequence[FaqRecord]) -> list[tuple[float, FaqRecord]]:
-    """The entries that share the most with the question, (Dice share of the grams weighed by rarity, entry)."""
-    asked = grams(question)
-    bags = [grams(entry.question) for entry in entries]
-    found = Counter(g for bag in bags for g in bag)
-    weight = {g: math.log(1 + (len(bags) + 1) / (found[g] + 0.5)) for g in {*asked, *found}}
-    mine = sum(weight[g] for g in asked)
-    scored = []
-    for entry, bag in zip(entries, bags, strict=True):
-        shared = sum(weight[g] for g in asked & bag)
-        if shared or len(entries) <= _SHORTLIST:
-            scored.append((2 * shared / (mine + sum(weight[g] for g in bag) or 1.0), entry))
-    scored.sort(key=lambda pair: (-pair[0], pair[1].faq_id))
-    return scored[:_SHORTLIST]
-
-
-def agrees(question: str, other: str) -> bool:
-    """Whether two questions name the same numbers and Latin terms and deny the same: "第3章" is never "第4章"."""
-    mine, theirs = plain(question), plain(other)
-    return (
-        _values(mine) == _values(theirs)
-        and not facts.names(question) ^ facts.names(other)
-        and polarity.negations(mine) % 2 == polarity.negations(theirs) % 2
-        and not polarity.opposed(mine, theirs)
-    )
-
-
-def _values(text: str) -> list[float]:
-    return sorted(
-        n.value for n in numerals.numbers(text) if text[n.start : n.end] not in ("一下", "一个", "一些", "一种")
-    )
-
-
-def _same_kind(question: str, other: str) -> float:
-    return float(asked_kind(plain(question)) == asked_kind(plain(other)))
+    for at in nearest(similar, dice, _OFFERED):
+        p = model.probability(features(question, entries, words, similar, dice, at, model.usual))
+        fits = agrees(question, entries[at].question, entries[at].answer)
+        found.append((entries[at], round(p if fits else _GUARDED * min(p, model.accept), 4)))
+    best, probability = found[0]
+    return FaqMatch(best, probability, probability >= model.accept, tuple(found), "vectors")
 
 
 @dataclass(frozen=True, slots=True)
 class FaqModel:
-    """A logistic model of (cosine, margin to the second, same kind of question), and the bounds for accepting."""
+    """A logistic model of FEATURES, and the bounds for accepting."""
 
     intercept: float
-    cosine: float
-    margin: float
-    kind: float
+    weights: tuple[float, ...]
     accept: float
     same_words: float
-    lone_margin: float
+    usual: Usual
 
-    def probability(self, cosine: float, margin: float, same_kind: float) -> float:
+    def probability(self, values: Sequence[float]) -> float:
         """That the entry asks the same as the question."""
-        score = self.intercept + self.cosine * cosine + self.margin * margin + self.kind * same_kind
+        score = self.intercept + sum(w * v for w, v in zip(self.weights, values, strict=True))
         return 1 / (1 + math.exp(-score))
 
 
@@ -139,4 +91,6 @@ class FaqModel:
 def load_model() -> FaqModel:
     """The bundled coefficients."""
     raw = json.loads(_MODEL.read_text(encoding="utf-8"))
-    return FaqModel(**{name: float(raw[name]) for name in FaqModel.__dataclass_fields__})
+    weights = tuple(float(raw["weights"][name]) for name in FEATURES)
+    usual = Usual(float(raw["next_cosine"]), float(raw["background"]))
+    return FaqModel(float(raw["intercept"]), weights, float(raw["accept"]), float(raw["same_words"]), usual)

@@ -42,6 +42,16 @@ def misplaced(clause: str, clauses: Sequence[str]) -> str:
     return ""
 
 
+def has_opposites(one: str, other: str) -> bool:
+    """Whether two nearly equal `plain` texts have opposites in the same place: 几点开门, 几点关门."""
+    return any(opposite(mine, theirs) for mine, theirs, *_ in _differences(_solid(one), _solid(other)))
+
+
+def alike(one: str, other: str) -> float:
+    """Twice the characters that two texts have in the same order over all of them."""
+    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+
 def _differences(text: str, other: str) -> list[tuple[str, str, str, str]]:
     """Short words that stand for each other in two nearly equal texts: (mine, theirs, what agrees before, after)."""
     matcher = difflib.SequenceMatcher(None, text, other, autojunk=False)

@@ -1,0 +1,104 @@
+"""Two questions -> whether something exact tells them apart: a number, a name, a denial, what they want to know."""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+from edu_cli.ask.verification import alignment, facts, numerals, polarity
+from edu_cli.ask.verification.terms import plain
+
+_SLOTS = Path(__file__).with_name("slots.toml")
+_WORDS = ("一下", "一个", "一些", "一种")
+_SAME_REST = 0.7  # of two questions' characters, for names that differ to be all that differs
+_ASKING = re.compile(
+    r"请问|怎么[办样]?|如何|怎样|咋|什么|为[什何]么?|哪[里些]|可以|一下|[吗呢呀啊吧的了是有在要会能我你您这那个]|[^㐀-鿿a-z0-9+#]"
+)
+
+
+def agrees(question: str, other: str, answer: str = "") -> bool:
+    """Whether nothing exact tells a question from an entry's, which has `answer`: "第3章" is never "第4章"."""
+    mine, theirs = plain(question), plain(other)
+    return not (
+        _counts_differ(mine, theirs)
+        or polarity.opposed(mine, theirs)
+        or alignment.has_opposites(mine, theirs)
+        or _wants_differ(mine, theirs)
+        or _denial_differs(mine, theirs)
+        or _name_differs(question, other, answer)
+    )
+
+
+def same_words(question: str, other: str) -> bool:
+    """Whether two questions of the same words name the same numbers and Latin terms and deny the same."""
+    mine, theirs = plain(question), plain(other)
+    return (
+        _values(mine) == _values(theirs)
+        and facts.names(question) == facts.names(other)
+        and polarity.same_parity(mine, theirs)
+        and not polarity.opposed(mine, theirs)
+    )
+
+
+def _counts_differ(mine: str, theirs: str) -> bool:
+    """Both have numbers, and not the same ones."""
+    first, second = _values(mine), _values(theirs)
+    return bool(first and second) and first != second
+
+
+def _values(text: str) -> list[float]:
+    return sorted(n.value for n in numerals.numbers(text) if text[n.start : n.end] not in _WORDS)
+
+
+def _name_differs(question: str, other: str, answer: str) -> bool:
+    """Each names something that the other does not, and otherwise they say the same: Vue…传值, React…传值."""
+    known, asked = plain(f"{other} {answer}"), plain(question)
+    lacks = [name for name in facts.names(question) if name not in known]
+    lacked = [name for name in facts.names(other) if name not in asked]
+    return bool(lacks and lacked) and _alike(_without(asked, lacks), _without(plain(other), lacked)) >= _SAME_REST
+
+
+def _denial_differs(mine: str, theirs: str) -> bool:
+    """One denies, the other does not, and otherwise they say the same."""
+    return not polarity.same_parity(mine, theirs) and _alike(mine, theirs) >= _SAME_REST
+
+
+def _without(text: str, names: Sequence[str]) -> str:
+    for name in sorted(names, key=len, reverse=True):
+        text = text.replace(name, " ")
+    return text
+
+
+def _alike(one: str, other: str) -> float:
+    return alignment.alike(_ASKING.sub("", one), _ASKING.sub("", other))
+
+
+def _wants_differ(mine: str, theirs: str) -> bool:
+    """They want different things, at least one of them an exact one; where and how are often asked for each other."""
+    first, second = _wanted(mine), _wanted(theirs)
+    if not first or not second or first & second or first | second <= {"place", "how"}:
+        return False
+    return bool((first | second) & _exact())
+
+
+@functools.lru_cache(maxsize=4096)
+def _wanted(question: str) -> frozenset[str]:
+    return frozenset(slot for slot, pattern in _patterns().items() if pattern.search(question))
+
+
+@functools.cache
+def _exact() -> frozenset[str]:
+    return frozenset(_table()["exact"])
+
+
+@functools.cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    return {slot: re.compile("|".join(alternatives)) for slot, alternatives in _table()["slots"].items()}
+
+
+@functools.cache
+def _table() -> dict:
+    return tomllib.loads(_SLOTS.read_text(encoding="utf-8"))
