@@ -81,7 +81,7 @@ class Catalog:
             """SELECT c.child_id, c.parent_id, d.doc_id, d.subject, d.tenant, c.text_key
                FROM children c JOIN parents p USING (parent_id) JOIN documents d USING (doc_id)"""
         )
-        return [IndexRow(*row) for row in rows]
+        return list(map(IndexRow._make, rows))
 
     def index_parents(self) -> list[IndexRow]:
         """All parents as rows of a derived index, their ids in the place of a child's; no text is read.

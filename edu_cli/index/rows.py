@@ -21,7 +21,6 @@ from edu_cli.types import Hit, IndexRow, Scope
 Ints = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
 _BATCH = 10_000  # rows turned into columns at once
-_IDS = ("child_id", "parent_id", "key")
 _NAMES = ("doc_id", "subject", "tenant")
 _COLUMNS = ("child_ids", "parent_ids", "keys", "doc_ids", "docs", "subjects", "tenants")
 
@@ -60,10 +59,6 @@ class RowTable:
         subject = self.subject_names[int(self.subjects[row])]
         return IndexRow(child, parent, doc, subject, self.tenant_names[int(self.tenants[row])], key)
 
-    def rows_of(self, child_ids: Sequence[str]) -> npt.NDArray[np.int64]:
-        """The row of each child, -1 for one that is not here."""
-        return positions(self.child_ids, as_bytes(child_ids))
-
     def hits(self, rows: npt.NDArray[np.intp], scores: npt.NDArray[np.float32]) -> list[Hit]:
         """The rows as a ranking, in the order given."""
         docs = self.doc_ids[self.docs[rows]]
@@ -95,23 +90,23 @@ def top_rows(scores: npt.NDArray[np.float32], k: int, mask: Mask | None) -> npt.
 
 def table_of(rows: Iterable[IndexRow]) -> RowTable:
     """The rows, in any order, as a table; a child that comes twice counts once (the last)."""
-    ids: dict[str, list[npt.NDArray[np.bytes_]]] = {name: [] for name in _IDS}
+    ids: dict[str, list[npt.NDArray[np.bytes_]]] = {}
     codes: dict[str, array[int]] = {name: array("i") for name in _NAMES}
     names: dict[str, dict[str, int]] = {name: {} for name in _NAMES}
     for batch in _batches(rows):  # columns a batch at a time, so that the rows themselves need not be held
-        for name, parts in ids.items():
-            parts.append(as_bytes([getattr(row, name) for row in batch]))
-        for name, known in names.items():
-            codes[name].extend(known.setdefault(getattr(row, name), len(known)) for row in batch)
-    child_ids = _joined(ids["child_id"])
+        for name, column in zip(IndexRow._fields, zip(*batch, strict=True), strict=True):
+            if name in names:
+                known = names[name]
+                codes[name].extend([known.setdefault(value, len(known)) for value in column])
+            else:
+                ids.setdefault(name, []).append(as_bytes(column))
+    child_ids, parent_ids, keys = (_joined(ids.get(name, [])) for name in ("child_id", "parent_id", "key"))
     order = _last_of_each(child_ids)
     docs, doc_ids = _renumbered(names["doc_id"], codes["doc_id"], order)
     subjects, subject_names = _renumbered(names["subject"], codes["subject"], order)
     tenants, tenant_names = _renumbered(names["tenant"], codes["tenant"], order)
-    parents, keys = _joined(ids["parent_id"])[order], _joined(ids["key"])[order]
-    return RowTable(
-        child_ids[order], parents, keys, as_bytes(doc_ids), docs, subjects, tenants, subject_names, tenant_names
-    )
+    columns = (child_ids[order], parent_ids[order], keys[order], as_bytes(doc_ids), docs, subjects, tenants)
+    return RowTable(*columns, subject_names, tenant_names)
 
 
 def _batches(rows: Iterable[IndexRow]) -> Iterator[list[IndexRow]]:
@@ -164,7 +159,10 @@ def read_array(path: Path) -> npt.NDArray[Any]:
 
 def as_bytes(ids: Sequence[str]) -> npt.NDArray[np.bytes_]:
     """Ids as UTF-8 in one fixed-width array, which sorts as the bytes do."""
-    return np.array([text.encode("utf-8", "surrogatepass") for text in ids], dtype=np.bytes_)
+    try:
+        return np.array(ids, dtype=np.bytes_)  # ASCII, as ours are
+    except UnicodeEncodeError:
+        return np.array([text.encode("utf-8", "surrogatepass") for text in ids], dtype=np.bytes_)
 
 
 def positions(table: npt.NDArray[np.bytes_], wanted: npt.NDArray[np.bytes_]) -> npt.NDArray[np.int64]:

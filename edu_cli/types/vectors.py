@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:  # for annotations only: most verbs do without numpy's 0.1 s
     import numpy as np
@@ -40,9 +40,11 @@ class VectorRow:
     sparse: SparseVector
 
 
-@dataclass(frozen=True, slots=True)
-class IndexRow:
-    """One row of a derived index (sparse, BM25). Equal `child_id` and `key`: equal content, not read again."""
+class IndexRow(NamedTuple):
+    """One row of a derived index (vectors, BM25). Equal `child_id` and `key`: equal content, not read again.
+
+    A tuple, since a row a child is made for every refresh, however little has changed.
+    """
 
     child_id: str
     parent_id: str
