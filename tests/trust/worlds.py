@@ -1,0 +1,114 @@
+"""A project that something is done to, over and over, each time from the same state; and what is in it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conftest import COURSE, EDITED, write
+from warm_edu import Ran, WarmEdu
+
+from edu_cli.index.catalog import Catalog
+from edu_cli.index.records import open_records
+
+Seen = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is done: files are changed by `edit`, then `args` run."""
+
+    args: tuple[str, ...]
+    edit: Callable[[Path], None] = lambda _: None
+    from_nothing: bool = False
+
+
+JOBS: Mapping[str, Job] = {
+    "first ingest": Job(("ingest", "course"), from_nothing=True),
+    "ingest of edits": Job(("ingest", "course"), lambda p: write(p / "course", EDITED)),
+    "ingest of all again": Job(("ingest", "course", "--force")),
+    "rebuild": Job(("ingest", "course", "--rebuild")),
+    "index": Job(("index", "--force")),
+    "removal": Job(("docs", "remove", "python/*", "service/*")),
+    "faq add": Job(("faq", "add", "图书馆在哪里？", "在二楼。")),
+    "faq import": Job(("faq", "import", "course/service/常见问题.csv")),
+    "pending answer": Job(("pending", "answer", "{pending}", "十一点半开门。")),
+    "ask": Job(("ask", "死锁的必要条件是什么？")),
+    "restore": Job(("restore", "../backup.zip", "--force")),
+}
+
+
+def seen(project: Path) -> Seen:
+    """Documents with all their parts, and the records, as a reader of the catalog finds them."""
+    path = project / ".edu" / "catalog.sqlite"
+    if not path.exists():
+        return {"documents": {}, "faq": {}, "pending": {}}
+    with closing(open_records(path)) as records:
+        documents: dict[str, list[Any]] = {}
+        for parent in Catalog(records.database).export():
+            documents.setdefault(parent.doc, []).append(parent)
+        return {
+            "documents": documents,
+            "faq": {entry.question: entry.answer for entry in records.faq("", None)},
+            "pending": {one.question: one.status for one in records.pending("")},
+        }
+
+
+class World:
+    """A project that a job is done to. `before` and `after` are what is seen around a run that nothing disturbed."""
+
+    def __init__(self, edu: WarmEdu, job: Job, base: Path, place: Path) -> None:
+        self._edu, self._job, self._base = edu, job, base
+        self.project = place / "p"
+        self.before = seen(self.fresh())
+        self.done = self.attempt()
+        assert self.done.code in (0, 4), self.done.err
+        self.after = seen(self.project)
+
+    def fresh(self) -> Path:
+        """The project as it is before the job, its files edited already."""
+        shutil.rmtree(self.project / ".edu", ignore_errors=True)
+        shutil.rmtree(self.project / "course", ignore_errors=True)
+        if self._job.from_nothing:
+            write(self.project / "course", COURSE)
+        else:
+            shutil.copytree(self._base, self.project, dirs_exist_ok=True)
+        self._job.edit(self.project)
+        return self.project
+
+    def attempt(self, **disturbed: Any) -> Ran:
+        """The job, disturbed as `WarmEdu.run` says."""
+        return self._edu.run(self.project, *self._args(), **disturbed)
+
+    def check(self, what: str) -> None:
+        """Half-way every document is the old or the new one; the job done again leads where it always does."""
+        half = seen(self.project)
+        for kind in ("documents", "faq", "pending"):
+            for key in {*half[kind], *self.before[kind], *self.after[kind]}:
+                states = (self.before[kind].get(key), self.after[kind].get(key))
+                assert half[kind].get(key) in states, f"{what}: {kind} {key} is neither old nor new"
+        if self._job.args[0] == "pending" and half["pending"] == self.after["pending"]:
+            assert half == self.after, f"{what}: a question that was answered is in the FAQ"
+            return
+        again = self.attempt()
+        assert again.code in (0, 4), f"{what}: {again.err}"
+        assert seen(self.project) == self.after, what
+
+    def found(self) -> list[tuple[str, str, float]]:
+        """What a search finds, in all legs."""
+        ran = self._edu.run(self.project, "search", "怎样减少死锁", "--json", "-k", "5")
+        assert ran.code in (0, 4), ran.err
+        assert not ran.err, ran.err
+        return [(hit["doc"], hit["text"], round(hit["score"], 5)) for hit in json.loads(ran.out)["hits"]]
+
+    def _args(self) -> Sequence[str]:
+        if "{pending}" not in self._job.args:
+            return self._job.args
+        with closing(open_records(self.project / ".edu" / "catalog.sqlite")) as records:
+            (one,) = records.pending("")
+        return [arg.format(pending=one.pending_id) for arg in self._job.args]
