@@ -24,11 +24,20 @@ class FixedSearch:
     def __init__(self, *texts: str, confidence: float = 0.9) -> None:
         self.texts, self.confidence = texts, confidence
         self.asked: list[tuple[str, Scope]] = []
+        self.made_up: list[str] = []
 
     def search(
-        self, question: str, *, k: int, mode: str = "hybrid", scope: Scope = EVERYTHING, rerank: bool = True
+        self,
+        question: str,
+        *,
+        k: int,
+        mode: str = "hybrid",
+        scope: Scope = EVERYTHING,
+        rerank: bool = True,
+        passage: str = "",
     ) -> SearchResult:
         self.asked.append((question, scope))
+        self.made_up.append(passage)
         passages = tuple(
             Passage(n, 1.0 / n, f"{n}.md", f"第{n}讲", ("节",), n, "", f"p{n}", f"c{n}", f"d{n}", text, text, {})
             for n, text in enumerate(self.texts[:k], 1)

@@ -10,8 +10,9 @@ from edu_cli.ask.front.answer_cache import answer_of_passages, remember_answer
 from edu_cli.ask.front.answers import front
 from edu_cli.ask.generation.answering import declined, extracted, from_web, general, only_relevant, written
 from edu_cli.ask.memory import Talk, fold_older, is_due, new_session_id, recall
+from edu_cli.ask.plan.follow_up import is_follow_up, standalone_by_rule
 from edu_cli.ask.plan.planning import Planned, Queries, is_general_after_all, plan, queries
-from edu_cli.ask.plan.rewrite import is_follow_up, standalone_by_llm, standalone_by_rule
+from edu_cli.ask.plan.rewrite import standalone_by_llm
 from edu_cli.ask.plan.seek import seek
 from edu_cli.ask.request import AskRequest, AskTools
 from edu_cli.ask.trail import CountedChat, Trail

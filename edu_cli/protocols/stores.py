@@ -40,6 +40,10 @@ class VectorSearch(Protocol):
         """At most k hits by inner product (> 0), best first, equal scores by child id."""
         ...
 
+    def dense_of(self, child_ids: Sequence[str]) -> Mapping[str, npt.NDArray[np.float32]]:
+        """The children's dense vectors, of length 1; children without vectors are left out."""
+        ...
+
 
 class VectorStore(VectorSearch, Protocol):
     """Children's vectors. Writes are durable and seen by searches after `flush`."""
@@ -90,9 +94,19 @@ class PassageSearch(Protocol):
     """Question -> passages; what `ask` and `eval` need of retrieval."""
 
     def search(
-        self, question: str, *, k: int, mode: str = "hybrid", scope: Scope = EVERYTHING, rerank: bool = True
+        self,
+        question: str,
+        *,
+        k: int,
+        mode: str = "hybrid",
+        scope: Scope = EVERYTHING,
+        rerank: bool = True,
+        passage: str = "",
     ) -> SearchResult:
-        """At most k distinct parents, best first, and the confidence that they hold the answer. Safe in threads."""
+        """At most k distinct parents, best first, and the confidence that they hold the answer. Safe in threads.
+
+        `passage` is one that might answer, made up to search with.
+        """
         ...
 
 

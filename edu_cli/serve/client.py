@@ -137,10 +137,18 @@ class RemoteAsker:
         return self._link.call("last_session", tenant=tenant)
 
     def search(
-        self, question: str, *, k: int, mode: str = "hybrid", scope: Scope = EVERYTHING, rerank: bool = True
+        self,
+        question: str,
+        *,
+        k: int,
+        mode: str = "hybrid",
+        scope: Scope = EVERYTHING,
+        rerank: bool = True,
+        passage: str = "",
     ) -> SearchResult:
         """As PassageSearch.search."""
         asked = {"question": question, "k": k, "mode": mode, "scope": to_plain(scope), "rerank": rerank}
+        asked["passage"] = passage
         return self._read(SearchResult, self._link.call("search", **asked))
 
     def encode(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:

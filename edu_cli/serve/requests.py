@@ -31,6 +31,7 @@ class _Search:
     mode: str
     scope: Scope
     rerank: bool
+    passage: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,9 @@ def _scope(asker: Asker, wish: Wish, _: Show) -> Any:
 
 
 def _search(asker: Asker, asked: _Search, _: Show) -> Any:
-    return asker.search(asked.question, k=asked.k, mode=asked.mode, scope=asked.scope, rerank=asked.rerank)
+    return asker.search(
+        asked.question, k=asked.k, mode=asked.mode, scope=asked.scope, rerank=asked.rerank, passage=asked.passage
+    )
 
 
 def _ask(asker: Asker, asked: _Ask, show: Show) -> Any:

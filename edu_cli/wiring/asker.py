@@ -56,10 +56,19 @@ class SteadyAsker:
         return self._steadily(lambda asker: asker.last_session(tenant))
 
     def search(
-        self, question: str, *, k: int, mode: str = "hybrid", scope: Scope = EVERYTHING, rerank: bool = True
+        self,
+        question: str,
+        *,
+        k: int,
+        mode: str = "hybrid",
+        scope: Scope = EVERYTHING,
+        rerank: bool = True,
+        passage: str = "",
     ) -> SearchResult:
         """As PassageSearch.search."""
-        return self._steadily(lambda asker: asker.search(question, k=k, mode=mode, scope=scope, rerank=rerank))
+        return self._steadily(
+            lambda asker: asker.search(question, k=k, mode=mode, scope=scope, rerank=rerank, passage=passage)
+        )
 
     def encode(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """As Asker.encode."""

@@ -47,10 +47,17 @@ class LazySearch:
         self._open = open_search
 
     def search(
-        self, question: str, *, k: int, mode: str = "hybrid", scope: Scope = _ALL, rerank: bool = True
+        self,
+        question: str,
+        *,
+        k: int,
+        mode: str = "hybrid",
+        scope: Scope = _ALL,
+        rerank: bool = True,
+        passage: str = "",
     ) -> SearchResult:
         """At most k distinct parents, best first."""
-        return self._open().search(question, k=k, mode=mode, scope=scope, rerank=rerank)
+        return self._open().search(question, k=k, mode=mode, scope=scope, rerank=rerank, passage=passage)
 
 
 def eval_corpus(project: Project, settings: Settings, tenant: str) -> Corpus:

@@ -34,10 +34,17 @@ class ToolsAsker:
         return records.last_session(tenant) if records else None
 
     def search(
-        self, question: str, *, k: int, mode: str = "hybrid", scope: Scope = EVERYTHING, rerank: bool = True
+        self,
+        question: str,
+        *,
+        k: int,
+        mode: str = "hybrid",
+        scope: Scope = EVERYTHING,
+        rerank: bool = True,
+        passage: str = "",
     ) -> SearchResult:
         """As PassageSearch.search."""
-        return self._search().search(question, k=k, mode=mode, scope=scope, rerank=rerank)
+        return self._search().search(question, k=k, mode=mode, scope=scope, rerank=rerank, passage=passage)
 
     def encode(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """As Asker.encode."""

@@ -130,12 +130,19 @@ class LeasedSearch:
         self._check = check
 
     def search(
-        self, question: str, *, k: int, mode: str = "hybrid", scope: Scope = EVERYTHING, rerank: bool = True
+        self,
+        question: str,
+        *,
+        k: int,
+        mode: str = "hybrid",
+        scope: Scope = EVERYTHING,
+        rerank: bool = True,
+        passage: str = "",
     ) -> SearchResult:
         """As PassageSearch.search."""
         self._check()
         with self._warm.searcher(self._settings) as searcher:
-            result = searcher.search(question, k=k, mode=mode, scope=scope, rerank=rerank)
+            result = searcher.search(question, k=k, mode=mode, scope=scope, rerank=rerank, passage=passage)
             if result.warnings:
                 self._warm.warned(searcher)
         self._check()

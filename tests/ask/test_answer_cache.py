@@ -41,7 +41,7 @@ def test_a_changed_passage_costs_a_new_answer(records: Records, monkeypatch: pyt
     monkeypatch.setattr(Records, "corpus", lambda self: "another corpus")
 
     class Changed(FixedSearch):
-        def search(self, question, *, k, mode="hybrid", scope=Scope(), rerank=True):  # noqa: B008
+        def search(self, question, *, k, mode="hybrid", scope=Scope(), rerank=True, passage=""):  # noqa: B008
             from dataclasses import replace
 
             found = super().search(question, k=k, mode=mode, scope=scope, rerank=rerank)

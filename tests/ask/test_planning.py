@@ -10,11 +10,12 @@ from scripted_llm import ScriptedChat
 
 from edu_cli.ask.front.classifier import BUCKETS, NgramClassifier, load_classifier, measure, train_classifier
 from edu_cli.ask.front.classify import classify, route_model
-from edu_cli.ask.plan.rewrite import is_follow_up, standalone_by_rule, sub_questions, topic_of
+from edu_cli.ask.plan.follow_up import is_follow_up, standalone_by_rule, topic_of
+from edu_cli.ask.plan.rewrite import sub_questions
 from edu_cli.ask.plan.strategy import choose_strategy, split_question
 from edu_cli.errors import ConfigError, UsageError
 from edu_cli.prompts import Prompt
-from edu_cli.types import FaqRecord, SessionTurn
+from edu_cli.types import SessionTurn
 
 PROMPT = Prompt("p", "…", "p.md")
 

@@ -44,7 +44,14 @@ class ScriptedSearch:
         self.asked: list[tuple[str, str, bool, Scope]] = []
 
     def search(
-        self, question: str, *, k: int, mode: str = "hybrid", scope: Scope = _ALL, rerank: bool = True
+        self,
+        question: str,
+        *,
+        k: int,
+        mode: str = "hybrid",
+        scope: Scope = _ALL,
+        rerank: bool = True,
+        passage: str = "",
     ) -> SearchResult:
         self.asked.append((question, mode, rerank, scope))
         name = "hybrid+rerank" if mode == "hybrid" and rerank else mode

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from edu_cli.ask.front.classify import classify, route_model
 from edu_cli.ask.plan.choice import route_by_llm, strategy_by_llm
+from edu_cli.ask.plan.follow_up import points_at_nothing
 from edu_cli.ask.plan.rewrite import general_question, hypothetical, sub_questions
 from edu_cli.ask.plan.strategy import Plan, choose_strategy, split_question
 from edu_cli.ask.turn import Turn
@@ -50,6 +51,8 @@ def plan(turn: Turn) -> Planned:
             note.detail = f"{found.label}, {found.how}" + _LOOKED_AT_FIRST * (route == "general") + _IN_DOUBT * doubtful
     if forced == "general":
         return Planned(route, None, None)
+    if points_at_nothing(turn.standalone):
+        turn.trail.warn("the question does not name what it is about: name it, or go on with a conversation (-c)")
     with turn.trail.step("strategy") as note:
         chosen = _chosen(turn)
         note.detail = f"{chosen.strategy}, {chosen.how}"

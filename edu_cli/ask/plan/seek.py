@@ -14,19 +14,21 @@ from edu_cli.types import Passage, SearchResult
 def seek(turn: Turn, wanted: Queries) -> SearchResult:
     """The passages for a plan's questions; subject, tenant and documents hold for each of them."""
     request, settings = turn.request, turn.tools.settings
-    texts = [*wanted.questions, *([f"{wanted.questions[0]}\n{wanted.passage}"] if wanted.passage else [])]
+    texts = wanted.questions
     k = request.k or settings.ask.passages
     search = turn.tools.search()
 
     def one(text: str) -> SearchResult:
-        return search.search(text, k=k, mode=request.mode, scope=request.scope, rerank=request.rerank)
+        return search.search(
+            text, k=k, mode=request.mode, scope=request.scope, rerank=request.rerank, passage=wanted.passage
+        )
 
     with turn.trail.step("retrieve") as note:
         if len(texts) == 1:
             found = one(texts[0])
         else:
             with ThreadPoolExecutor(max_workers=len(texts)) as pool:
-                found = merged(list(pool.map(one, texts)), k if wanted.passage else k + len(texts) - 1)
+                found = merged(list(pool.map(one, texts)), k + len(texts) - 1)
         note.detail = f"{len(found.passages)} passages, confidence {found.confidence:.2f}"
     for warning in found.warnings:
         turn.trail.warn(warning)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from edu_cli.ask.generation.question_type import asked_kind
+from edu_cli.ask.plan.follow_up import points_at_nothing
 from edu_cli.ask.verification.terms import plain
 
 Kind = Literal["precise", "vague", "broad"]
@@ -48,6 +49,8 @@ def choose_strategy(question: str) -> Plan:
         return Plan("precise", "step_back", "rule: a situation of one's own")
     if several:
         return Plan("broad", "multi_query", f"rule: {several}", doubtful=long and not split_question(question))
+    if points_at_nothing(text):
+        return Plan("vague", "direct", "rule: a pronoun that stands for nothing named")
     if _VAGUE.search(text) and not re.search(r"\d|[a-z]{2,}.{0,6}(?:是什么|多少)", text):
         return Plan("vague", "hyde", "rule: an open question", doubtful=long)
     return Plan("precise", "direct", "rule: one thing asked for")

@@ -52,11 +52,15 @@ def examine(
     fusion: str,
     mode: str,
     k: int,
+    shifted: Mapping[Leg, float] | None = None,
 ) -> Examined:
-    """The shortlist of a question. `fusion` is auto or rrf; `mode` is hybrid or the leg that ranks alone."""
+    """The shortlist of a question. `fusion` is auto or rrf; `mode` is hybrid or the leg that ranks alone.
+
+    `shifted` is added to the logits of the legs' weights, where the pool was found by more than the question.
+    """
     profile = question_profile(pool, asked)
     first = leg_parts(pool)
-    weights = part_weights(ranking.parts, profile, {part: part in first for part in PARTS})
+    weights = part_weights(ranking.parts, profile, {part: part in first for part in PARTS}, shifted)
     fuse = _fusion(fusion, mode)
     rows = fuse(pool, first, weights).order()[: max(SHORTLIST, 2 * k)]
     found = source.parents([pool.parent_ids[i] for i in rows])
@@ -71,7 +75,7 @@ def examine(
     leading = np.argsort(-sum(parts.values(), np.zeros(len(rows))), kind="stable")[:LEADING]
     moved = feedback(question, parents, known, [evidence.best[i] for i in leading])
     parts |= _read(evidence, moved)
-    weights = part_weights(ranking.parts, profile, {part: part in parts for part in PARTS})
+    weights = part_weights(ranking.parts, profile, {part: part in parts for part in PARTS}, shifted)
     kept = pool.rows(rows)
     weighed = weigh(parts, weights)
     return Examined(asked, profile, weights, kept, parents, evidence, parts, weighed, fuse(kept, parts, weights))

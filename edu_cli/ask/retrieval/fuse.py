@@ -62,9 +62,15 @@ def question_profile(pool: Pool, asked: Asked) -> dict[str, float]:
     return profile
 
 
-def part_weights(model: Linear, profile: Mapping[str, float], present: Mapping[str, bool]) -> dict[str, float]:
-    """The weight of each part for a question: positive, summing to 1 over the parts that are present."""
+def part_weights(
+    model: Linear, profile: Mapping[str, float], present: Mapping[str, bool], shifted: Mapping[Leg, float] | None = None
+) -> dict[str, float]:
+    """The weight of each part for a question: positive, summing to 1 over the parts that are present.
+
+    `shifted` is added to the logits of a leg's parts, where the legs were searched with more than the question.
+    """
     logits = np.where([present[part] for part in PARTS], model(profile), -np.inf)
+    logits = logits + [(shifted or {}).get(leg, 0.0) for leg in PARTS.values()]
     if not np.isfinite(logits).any():
         return dict.fromkeys(PARTS, 0.0)
     weights = np.exp(logits - logits.max())

@@ -9,6 +9,7 @@ from edu_cli.ask.retrieval.asked import asked
 from edu_cli.ask.retrieval.confidence import calibrated, confidence
 from edu_cli.ask.retrieval.duplicates import distinct
 from edu_cli.ask.retrieval.examine import Examined, examine
+from edu_cli.ask.retrieval.hyde import hyde_weights
 from edu_cli.ask.retrieval.pool import pool_of
 from edu_cli.ask.retrieval.ranking import Ranking, ranking_for
 from edu_cli.ask.retrieval.rerank import Order, by_fusion, by_reranker
@@ -50,20 +51,34 @@ class Searcher:
         self._warnings = tuple(warnings)
 
     def search(
-        self, question: str, *, k: int, mode: str = "hybrid", scope: Scope = _EVERYTHING, rerank: bool = True
+        self,
+        question: str,
+        *,
+        k: int,
+        mode: str = "hybrid",
+        scope: Scope = _EVERYTHING,
+        rerank: bool = True,
+        passage: str = "",
     ) -> SearchResult:
         """At most k distinct parents, best first. Only the hybrid ranking is reranked: one leg shows its own order.
 
+        A hypothetical `passage` is encoded with the question and searched with, by weights of its own; the confidence
+        is the question's alone, since what was made up is near to something in any case (bench/fit_hyde.py).
         Raises UsageError for an empty question, EncoderError where a mode needs an encoder that is not there.
         """
         question = self._checked(question, mode)
         clock = _Clock()
         vectors = self._encode(question) if self._encode and mode != "bm25" else None
+        both = self._encode(f"{question}\n{passage}") if self._encode and vectors and passage else None
         clock.stop("encode")
-        examined = self.examine(question, vectors, mode=mode, scope=scope, k=k)
+        examined = self.examine(question, vectors, mode=mode, scope=scope, k=k, found_by=both)
+        alone = self.examine(question, vectors, mode=mode, scope=scope, k=k) if both else examined
         clock.stop("retrieve")
         order = self._order(examined, question, rerank=rerank and mode == "hybrid")
-        sure = calibrated(confidence(examined, order, self._ranking(vectors).confidence), self._settings)
+        judged = (
+            (examined, order) if alone is examined or order.probabilities is not None else (alone, by_fusion(alone))
+        )
+        sure = calibrated(confidence(*judged, self._ranking(vectors).confidence), self._settings)
         passages = _passages(examined, order, k)
         clock.stop("rerank")
         return SearchResult(question, passages, sure, clock.seconds(), self._warnings)
@@ -76,14 +91,26 @@ class Searcher:
         mode: str = "hybrid",
         scope: Scope = _EVERYTHING,
         k: int = 10,
+        found_by: QuestionVectors | None = None,
     ) -> Examined:
-        """All that ranking weighs; the scripts that fit the weights read it too."""
+        """All that ranking weighs; the scripts that fit the weights read it too.
+
+        `found_by` are the vectors that the dense and sparse legs search with in place of the question's own; what they
+        find is judged by the question.
+        """
         words = asked(question, self._lexical)
         pool_size = max(self._settings.pool, 2 * k)
-        hits = self._retriever.retrieve(question, vectors, _LEGS_OF[mode], k=pool_size, scope=scope)
-        pool = pool_of(hits)
+        hits = self._retriever.retrieve(question, found_by or vectors, _LEGS_OF[mode], k=pool_size, scope=scope)
         return examine(
-            words, vectors, pool, self._parents, self._ranking(vectors), fusion=self._settings.fusion, mode=mode, k=k
+            words,
+            vectors,
+            pool_of(hits),
+            self._parents,
+            self._ranking(vectors),
+            fusion=self._settings.fusion,
+            mode=mode,
+            k=k,
+            shifted=hyde_weights() if found_by else None,
         )
 
     def encode(self, question: str) -> QuestionVectors | None:
