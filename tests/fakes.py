@@ -86,6 +86,9 @@ class MemoryStore:
             scored.append((sum(asked.get(i, 0.0) * weight for i, weight in held), row))
         return _ranked([(score, row) for score, row in scored if score > 0], k)
 
+    def dense_of(self, child_ids: Sequence[str]) -> dict[str, np.ndarray]:
+        return {child_id: self.rows[child_id].dense for child_id in child_ids if child_id in self.rows}
+
     def close(self) -> None:
         """Nothing to close: the rows outlive it, as a database's do."""
 

@@ -115,6 +115,21 @@ class MilvusStore:
         hits = self._search(_weights(vector), "sparse", {"metric_type": "IP"}, k, scope)
         return [hit for hit in hits if hit.score > 0]
 
+    def dense_of(self, child_ids: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
+        """The children's vectors. Raises StoreError."""
+        found: dict[str, npt.NDArray[np.float32]] = {}
+        with self._told():
+            self._load()
+            for i in range(0, len(child_ids), _BATCH):
+                rows = self._client.get(
+                    self._target.collection,
+                    ids=list(child_ids[i : i + _BATCH]),
+                    output_fields=["child_id", "dense"],
+                    timeout=self._read_s,
+                )
+                found.update((row["child_id"], np.asarray(row["dense"], np.float32)) for row in rows)
+        return {child_id: vector / np.float32(np.linalg.norm(vector) or 1) for child_id, vector in found.items()}
+
     def drop(self) -> None:
         """Removes all rows and the collection itself; the store can only be closed after it."""
         with self._told():

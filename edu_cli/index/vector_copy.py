@@ -21,7 +21,7 @@ from edu_cli.errors import StoreError
 from edu_cli.index.bm25_scores import lucene_idf
 from edu_cli.index.generations import Generation, current, reading
 from edu_cli.index.postings import Postings, read_postings
-from edu_cli.index.rows import Ints, Mask, RowTable, read_array, read_table, top_rows
+from edu_cli.index.rows import Ints, Mask, RowTable, as_bytes, positions, read_array, read_table, top_rows
 from edu_cli.types import Hit, Scope, SparseVector
 
 Matrix = npt.NDArray[np.float32]
@@ -87,6 +87,16 @@ class VectorCopy:
             rows = top_rows(scores, k, self.table.mask(scope))
             return self.table.hits(rows, scores[rows])
 
+    def dense_of(self, child_ids: Sequence[str]) -> dict[str, Matrix]:
+        """The children's vectors; without a dense side there are none. Raises StoreError."""
+        if not self.dim or not child_ids:
+            return {}
+        with reading(_NAME):
+            rows = positions(self.table.child_ids, as_bytes(child_ids))
+            here = np.flatnonzero(rows >= 0)
+            found = self._vectors(rows[here])
+            return {child_ids[i]: vector for i, vector in zip(here.tolist(), found, strict=True)}
+
     def close(self) -> None:
         """Nothing: the files are unmapped with the arrays."""
 
@@ -135,7 +145,8 @@ class VectorCopy:
             if here.all():
                 counts[held] += segment.postings.row_counts(at[held])
             else:
-                counts[held] += [int(here[segment.postings.rows_at(t)].sum()) for t in at[held].tolist()]
+                live = (int(here[segment.postings.rows_at(t)].sum()) for t in at[held].tolist())
+                counts[held] += np.fromiter(live, np.int64, len(held))  # a list of none would be of floats
             first += segment.size
         return counts
 

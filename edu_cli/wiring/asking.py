@@ -12,12 +12,13 @@ from edu_cli.errors import IndexMismatchError
 from edu_cli.index.catalog import Catalog, open_catalog
 from edu_cli.index.encoders.choose import open_encoder
 from edu_cli.project import Project
-from edu_cli.protocols import Encoder, LexicalIndex, PassageSearch, ScopeWish
+from edu_cli.protocols import Encoder, LexicalIndex, PassageSearch, ScopeWish, VectorSearch
 from edu_cli.types import EncoderPin, Scope, StoredParent
 from edu_cli.wiring.copies import open_vector_search
 from edu_cli.wiring.kept_questions import KeptQuestions
 from edu_cli.wiring.places import NO_ENCODER, check_encoder, lexical_place, open_reader, vectors_path
 from edu_cli.wiring.reranking import RerankerOf, open_reranker
+from edu_cli.wiring.remembering import RememberingEncoder
 from edu_cli.wiring.web_search import open_web_search
 
 if TYPE_CHECKING:
@@ -26,15 +27,14 @@ if TYPE_CHECKING:
 
     from edu_cli.ask.request import AskTools
     from edu_cli.ask.retrieval.search import Searcher
-    from edu_cli.index.vector_cache import VectorCache
 
     Vectors = Mapping[str, npt.NDArray[np.float32]]
 
 
 class CatalogParents:
-    """protocols.ParentSource: texts from the catalog, vectors from the cache (None: there are none)."""
+    """protocols.ParentSource: texts from the catalog, vectors from where they are searched (None: there are none)."""
 
-    def __init__(self, catalog: Catalog, vectors: VectorCache | None) -> None:
+    def __init__(self, catalog: Catalog, vectors: VectorSearch | None) -> None:
         self._catalog = catalog
         self._vectors = vectors
 
@@ -44,11 +44,7 @@ class CatalogParents:
 
     def child_vectors(self, child_ids: Sequence[str]) -> Vectors:
         """Dense vectors by child id; children without vectors are left out."""
-        if self._vectors is None:
-            return {}
-        keys = self._catalog.text_keys(child_ids)
-        found = self._vectors.find_dense(list(keys.values()))
-        return {child_id: found[key] for child_id, key in keys.items() if key in found}
+        return self._vectors.dense_of(child_ids) if self._vectors else {}
 
 
 def find_scope(project: Project, wish: ScopeWish) -> Scope:
@@ -79,18 +75,17 @@ def open_searcher(
         stack.callback(catalog.close)
         pin = _checked_pin(catalog, project, settings)
         warnings: list[str] = []
-        encoder, store, vectors = None, None, None
+        encoder, store = None, None
         if pin.name != "none" and settings.search.mode != "bm25":
             encoder = encoder_of(pin) if encoder_of else open_pinned(pin, project, settings)
             store = open_vector_search(stack, catalog, pin, project, settings, warnings, uses_idf=encoder.uses_idf)
-            vectors = _open_vectors(stack, pin, project, settings, warnings)
         elif pin.name == "none":
             warnings.append("There is no encoder on this machine: search is by BM25 words only.")
         yield Searcher(
             encoder=encoder,
             store=store,
             lexical=_open_lexical(project, settings),
-            parents=CatalogParents(catalog, vectors),
+            parents=CatalogParents(catalog, store),
             settings=settings.search,
             reranker=reranker_of(settings, pin),
             warnings=warnings,
@@ -164,21 +159,7 @@ def open_pinned(pin: EncoderPin, project: Project, settings: Settings) -> Encode
             f"The vectors of {project.root} were made by other weights or another format of {pin.name}.",
             hint="`edu ingest PATH --rebuild` encodes everything again",
         )
-    return encoder
-
-
-def _open_vectors(
-    stack: ExitStack, pin: EncoderPin, project: Project, settings: Settings, warnings: list[str]
-) -> VectorCache | None:
-    from edu_cli.index.vector_cache import read_vector_cache
-
-    path = vectors_path(project, settings)
-    vectors = read_vector_cache(path, pin.fingerprint)
-    if vectors:
-        stack.callback(vectors.close)
-    else:
-        warnings.append(f"{path} cannot be read: passages are ranked without their vectors; run `edu doctor`.")
-    return vectors
+    return RememberingEncoder(encoder)
 
 
 def _open_lexical(project: Project, settings: Settings) -> LexicalIndex:

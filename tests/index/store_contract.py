@@ -136,6 +136,14 @@ class StoreContract:
             assert found(store, dense(1), scope=Scope(tenant="s", subject=name)) == [f"s{i}"]
             assert [h.child_id for h in store.search_sparse(sparse({1: 1.0}), 9, Scope(tenant=name))] == [f"t{i}"]
 
+    def test_the_vectors_of_children_come_back_and_unknown_ones_are_left_out(self, store):
+        store.upsert([row("c1", dense(1, 2)), row("c2", dense(3, 1))])
+        store.flush()
+        vectors = store.dense_of(["c2", "none", "c1"])
+        assert set(vectors) == {"c1", "c2"}
+        assert np.allclose(vectors["c1"], dense(1, 2), atol=1e-6)
+        assert store.dense_of([]) == {}
+
     def test_scope_by_documents(self, store):
         store.upsert([row(f"c{i}", dense(1, i), doc=f"d{i}") for i in range(4)])
         store.flush()

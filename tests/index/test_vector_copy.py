@@ -50,6 +50,9 @@ class CopiedStore:
     def search_sparse(self, vector, k, scope) -> list[Hit]:
         return self._copy.search_sparse(vector, k, scope)
 
+    def dense_of(self, child_ids):
+        return self._copy.dense_of(child_ids)
+
     def close(self) -> None:
         self._copy.close()
 
