@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from search_corpus import Corpus, corpus, parent
 from edu_cli.errors import EncoderError, UsageError
 from edu_cli.settings import SearchSettings
 from edu_cli.types import Scope
+from edu_cli.wiring.remembering import RememberingEncoder
 
 
 def course() -> Corpus:
@@ -153,15 +155,22 @@ def test_rerank_off_and_reranker_none_keep_the_fused_order() -> None:
     assert reranker.seen == []
 
 
-def test_a_question_is_encoded_once() -> None:
+def test_a_question_is_encoded_once_whoever_asks_and_the_oldest_is_forgotten() -> None:
     whole = course()
     calls: list[str] = []
     encode = whole.encoder.encode_questions
     whole.encoder.encode_questions = lambda texts: calls.extend(texts) or encode(texts)  # type: ignore[method-assign]
-    searcher = whole.searcher()
+    shared = RememberingEncoder(whole.encoder)
+    searcher = replace(whole, encoder=shared).searcher()  # type: ignore[arg-type]
     for mode in ("hybrid", "dense", "bm25"):
         searcher.search("栈", k=2, mode=mode)
+    shared.encode_questions(["栈"])
     assert calls == ["栈"]
+    for n in range(512):
+        shared.encode_questions([str(n)])
+    shared.encode_questions(["栈"])
+    assert calls.count("栈") == 2
+    assert shared.encode_questions(["甲", "乙"]).dense.shape == (2, shared.dim)
 
 
 def test_threads_may_share_a_searcher() -> None:

@@ -1,8 +1,7 @@
-"""Question -> the hits of each leg, the legs side by side; a question is encoded once a process."""
+"""Question -> the hits of each leg, the legs side by side."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ from edu_cli.protocols import Encoder, LexicalIndex, VectorSearch
 from edu_cli.types import Hit, Leg, Scope, SparseVector
 
 LEGS: tuple[Leg, ...] = ("dense", "sparse", "bm25")
-_REMEMBERED = 512  # encoded questions: about 1 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,25 +23,10 @@ class QuestionVectors:
     sparse: SparseVector
 
 
-class QuestionEncoder:
-    """Encodes questions and remembers the last ones, so that strategies, the FAQ and retrieval share one encoding."""
-
-    def __init__(self, encoder: Encoder) -> None:
-        self._encoder = encoder
-        self._known: dict[str, QuestionVectors] = {}
-        self._lock = threading.Lock()
-
-    def __call__(self, question: str) -> QuestionVectors:
-        """The vectors of a question. Raises EncoderError."""
-        with self._lock:
-            found = self._known.pop(question, None)
-            if found is None:
-                vectors = self._encoder.encode_questions([question])
-                found = QuestionVectors(vectors.dense[0], vectors.sparse[0])
-                if len(self._known) >= _REMEMBERED:
-                    del self._known[next(iter(self._known))]
-            self._known[question] = found  # the latest used stands last
-            return found
+def encoded(encoder: Encoder, question: str) -> QuestionVectors:
+    """The vectors of a question. Raises EncoderError."""
+    vectors = encoder.encode_questions([question])
+    return QuestionVectors(vectors.dense[0], vectors.sparse[0])
 
 
 class Retriever:

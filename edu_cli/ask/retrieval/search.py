@@ -13,7 +13,7 @@ from edu_cli.ask.retrieval.hyde import hyde_weights
 from edu_cli.ask.retrieval.pool import pool_of
 from edu_cli.ask.retrieval.ranking import Ranking, ranking_for
 from edu_cli.ask.retrieval.rerank import Order, by_fusion, by_reranker
-from edu_cli.ask.retrieval.retrieve import LEGS, QuestionEncoder, QuestionVectors, Retriever
+from edu_cli.ask.retrieval.retrieve import LEGS, QuestionVectors, Retriever, encoded
 from edu_cli.errors import EncoderError, UsageError
 from edu_cli.protocols import Encoder, LexicalIndex, ParentSource, Reranker, VectorSearch
 from edu_cli.settings import SearchSettings
@@ -41,7 +41,7 @@ class Searcher:
         reranker: Reranker | None = None,
         warnings: Sequence[str] = (),
     ) -> None:
-        self._encode = QuestionEncoder(encoder) if encoder is not None else None
+        self._encoder = encoder
         self._retriever = Retriever(store, lexical)
         self._lexical = lexical
         self._parents = parents
@@ -68,8 +68,8 @@ class Searcher:
         """
         question = self._checked(question, mode)
         clock = _Clock()
-        vectors = self._encode(question) if self._encode and mode != "bm25" else None
-        both = self._encode(f"{question}\n{passage}") if self._encode and vectors and passage else None
+        vectors = self.encode(question) if mode != "bm25" else None
+        both = self.encode(f"{question}\n{passage}") if vectors and passage else None
         clock.stop("encode")
         examined = self.examine(question, vectors, mode=mode, scope=scope, k=k, found_by=both)
         alone = self.examine(question, vectors, mode=mode, scope=scope, k=k) if both else examined
@@ -114,8 +114,8 @@ class Searcher:
         )
 
     def encode(self, question: str) -> QuestionVectors | None:
-        """A question's vectors, from the process's memory where it was encoded before; None without an encoder."""
-        return self._encode(question) if self._encode else None
+        """A question's vectors; None without an encoder."""
+        return encoded(self._encoder, question) if self._encoder else None
 
     def _order(self, examined: Examined, question: str, *, rerank: bool) -> Order:
         if rerank and self._reranker is not None:
@@ -131,7 +131,7 @@ class Searcher:
             raise UsageError("The question is empty.", hint='edu search "什么是跳表？"')
         if mode not in _LEGS_OF:
             raise UsageError(f"There is no search mode {mode!r}.", hint=f"choose one of {', '.join(_LEGS_OF)}")
-        if mode in _NEEDS_ENCODER and self._encode is None:
+        if mode in _NEEDS_ENCODER and self._encoder is None:
             raise EncoderError(
                 f"--mode {mode} needs an encoder, and this project has BM25 only.",
                 hint="run `edu ingest --rebuild` with an encoder, or search with --mode bm25",
