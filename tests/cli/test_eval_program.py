@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -174,3 +175,23 @@ def test_a_draft_by_the_model_is_scored_at_once(project, tmp_path):
         shown = edu(project, tmp_path / "none.jsonl", "--init", 1, code=1, **llm)
     assert shown.stderr.startswith("error:")
     assert not (tmp_path / "none.jsonl").exists()
+
+
+@pytest.mark.slow
+def test_a_fitted_confidence_is_written_and_in_force_afterwards(project, dataset, tmp_path):
+    report, again = tmp_path / "report.json", tmp_path / "again.json"
+    flags = ("--stage", "retrieval", "--calibrate", "--out")
+    settings = project / "edu.toml"
+    assert not settings.exists()
+    try:
+        shown = edu(project, dataset, *flags, report, "--write")
+        fitted = read(report)["calibration"]["fit"]
+        assert "held cases" in shown.stderr
+        written = tomllib.loads(settings.read_text(encoding="utf-8"))["search"]
+        assert written == {"confidence_scale": fitted["scale"], "confidence_shift": fitted["shift"]}
+        edu(project, dataset, *flags, again, "--baseline", report)
+        before = read(again)["calibration"]["fit"]["before"]
+        assert before["ece"] == pytest.approx(fitted["after"]["ece"], abs=1e-3), "what was written is in force"
+        assert any("search.confidence_scale was its default" in said for said in read(again)["baseline"]["changed"])
+    finally:
+        settings.unlink(missing_ok=True)
