@@ -21,7 +21,7 @@ from warm_edu import OUTPUTS
 
 _HEAVY = (
     "numpy", "sqlite3", "bm25s", "rjieba", "opencc", "onnxruntime", "pymilvus", "milvus_lite.server_manager", "grpc",
-    "pyarrow.parquet", "faiss", "rich.console", "rich.table", "markdown_it", "dotenv",
+    "rich.console", "rich.table", "markdown_it", "dotenv",
     "edu_cli.cli.app", "edu_cli.cli.render", "edu_cli.wiring.asking", "edu_cli.wiring.ingesting",
     "edu_cli.ask.pipeline",
     "edu_cli.index.milvus", "edu_cli.index.lexical", "edu_cli.index.records", "edu_cli.index.encoders.e5_small",
@@ -67,12 +67,16 @@ def _tell(line: str) -> None:
 
 def _awaited(pid: int, start: float, wish: Mapping[str, Any]) -> int:
     """The child's end, by its own doing or at its time."""
-    until = start + (wish["die_after_s"] if wish["die_after_s"] is not None else wish["limit_s"])
+    is_murder = wish["die_after_s"] is not None
+    until = start + (wish["die_after_s"] if is_murder else wish["limit_s"])
     watch = os.pidfd_open(pid)
     try:
-        if not select.select([watch], [], [], max(0.0, until - time.monotonic()))[0]:
+        in_time = bool(select.select([watch], [], [], max(0.0, until - time.monotonic()))[0])
+        if not in_time:
             os.killpg(pid, signal.SIGKILL)
         _, status = os.waitpid(pid, 0)
+        if not in_time and not is_murder:
+            return 124
     finally:
         os.close(watch)
         with contextlib.suppress(ProcessLookupError):
