@@ -28,6 +28,11 @@ from edu_cli.types import (
 )
 
 _PAGE = 500  # parents a query when the whole corpus is walked: memory stays flat
+_INDEX_CHILDREN = """SELECT c.child_id, c.parent_id, d.doc_id, d.subject, d.tenant, c.text_key
+  FROM documents d JOIN parents p USING (doc_id) JOIN children c USING (parent_id)
+  WHERE d.doc_id IN (SELECT value FROM json_each(?))"""
+_INDEX_PARENTS = """SELECT p.parent_id, d.doc_id, d.subject, d.tenant, d.title
+  FROM documents d JOIN parents p USING (doc_id) WHERE d.doc_id IN (SELECT value FROM json_each(?))"""
 
 
 class Catalog:
@@ -75,24 +80,27 @@ class Catalog:
             wanted = json.dumps(list(child_ids[start : start + _PAGE]))
             yield from map(_child_row, self._sound_rows(queries.CHILDREN_BY_ID, wanted))
 
-    def index_children(self) -> list[IndexRow]:
-        """All children as rows of a derived index; no text is read."""
-        rows = self.database.rows(
-            """SELECT c.child_id, c.parent_id, d.doc_id, d.subject, d.tenant, c.text_key
-               FROM children c JOIN parents p USING (parent_id) JOIN documents d USING (doc_id)"""
-        )
-        return list(map(IndexRow._make, rows))
+    def digests(self) -> dict[str, str]:
+        """Of every document that can be found, by id, a hash that depends on all that was stored of it."""
+        return dict(self.database.rows("SELECT doc_id, digest FROM documents WHERE error_code IS NULL"))
 
-    def index_parents(self) -> list[IndexRow]:
-        """All parents as rows of a derived index, their ids in the place of a child's; no text is read.
+    def index_children(self, doc_ids: Sequence[str]) -> Iterator[IndexRow]:
+        """The children of some documents as rows of a derived index; no text is read."""
+        return map(IndexRow._make, self._rows_of(_INDEX_CHILDREN, doc_ids))
 
-        A parent's id depends on its section and text, so that with the title it is the key of what is indexed.
+    def index_parents(self, doc_ids: Sequence[str]) -> Iterator[IndexRow]:
+        """The parents of some documents as rows of a derived index, their ids in the place of a child's.
+
+        No text is read: a parent's id depends on its section and text, so that with the title it is the key of what is
+        indexed.
         """
-        rows = self.database.rows(
-            """SELECT p.parent_id, d.doc_id, d.subject, d.tenant, d.title
-               FROM parents p JOIN documents d USING (doc_id)"""
-        )
-        return [IndexRow(p, p, doc, subject, tenant, content_id(p, title)) for p, doc, subject, tenant, title in rows]
+        for p, doc, subject, tenant, title in self._rows_of(_INDEX_PARENTS, doc_ids):
+            yield IndexRow(p, p, doc, subject, tenant, content_id(p, title))
+
+    def _rows_of(self, sql: str, doc_ids: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query over documents, a piece at a time."""
+        for start in range(0, len(doc_ids), _PAGE):
+            yield from self.database.rows(sql, (json.dumps(list(doc_ids[start : start + _PAGE])),))
 
     def child_ids(self) -> set[str]:
         """The ids of all children."""

@@ -8,7 +8,7 @@ taken in as well.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -19,8 +19,8 @@ import numpy.typing as npt
 from edu_cli.errors import StoreError
 from edu_cli.index.generations import Generation, current, damaged_among, publish
 from edu_cli.index.merging import Kept, NewRow, write_merged
-from edu_cli.index.rebuild import BuildCounts, batches, changes
-from edu_cli.index.rows import RowTable, table_of, write_table
+from edu_cli.index.rebuild import BuildCounts, RowSource, batches, find_changes
+from edu_cli.index.rows import RowTable, write_table
 from edu_cli.index.vector_copy import DENSE, SLOTS, Segment, VectorCopy, read_copy, unit
 from edu_cli.types import CachedVectors, IndexRow
 
@@ -53,28 +53,27 @@ class _Old:
 
 
 def build_copy(
-    rows: Iterable[IndexRow], vectors: Vectors, path: Path, *, dim: int, fingerprint: str, afresh: bool = False
+    source: RowSource, vectors: Vectors, path: Path, *, dim: int, fingerprint: str, afresh: bool = False
 ) -> BuildCounts:
-    """Brings the copy at `path` to hold exactly `rows`, in one atomic step.
+    """Brings the copy at `path` to hold exactly the rows of `source`, in one atomic step.
 
     Rows that it holds already (equal child id and key) are taken from it; `vectors` gives the others, in the order
     asked; `afresh` takes none. `dim` 0 keeps sparse vectors only. `fingerprint` is kept among its facts.
 
     Raises StoreError.
     """
-    table = table_of(rows)
     generation, old = (None, None) if afresh else _reusable(path, dim)
-    moved_to, missing = changes(old.table if old else None, table)
-    kept, chosen = _choose(_old_segments(generation, old, moved_to), len(missing))
+    found = find_changes(old.table if old else None, source)
+    kept, chosen = _choose(_old_segments(generation, old, found.moved_to), len(found.missing))
     taken_in = [one for one in chosen if not one.is_damaged()]
     lost = [row for one in chosen if one not in taken_in for row in one.live.tolist()]
-    plan = _Plan(table, kept, taken_in, np.array(sorted([*missing, *lost]), np.int64))
+    plan = _Plan(found.table, kept, taken_in, np.array(sorted([*found.missing, *lost]), np.int64))
 
     def write(folder: Path) -> dict[str, object]:
         return {"fingerprint": fingerprint, "dim": dim, "segments": plan.write(folder, dim, vectors)}
 
     publish(path, write, generation)
-    return BuildCounts(len(table), len(plan.missing), 0)
+    return BuildCounts(len(found.table), len(plan.missing), 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ whose text changed are cut into words again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -21,8 +21,8 @@ from edu_cli.index.bm25_scores import lucene_idf, write_scores
 from edu_cli.index.generations import current, damaged_files, publish, reading
 from edu_cli.index.merging import Kept, NewRow, write_merged
 from edu_cli.index.postings import Postings, read_postings
-from edu_cli.index.rebuild import BuildCounts, batches, changes
-from edu_cli.index.rows import RowTable, read_array, read_table, table_of, top_rows, write_table
+from edu_cli.index.rebuild import BuildCounts, RowSource, batches, find_changes
+from edu_cli.index.rows import RowTable, read_array, read_table, top_rows, write_table
 from edu_cli.index.tokens import Tokenizer
 from edu_cli.settings import LexicalSettings
 from edu_cli.types import Hit, IndexRow, Scope
@@ -63,7 +63,7 @@ class Bm25Index:
 
 
 def build_lexical(
-    rows: Iterable[IndexRow],
+    source: RowSource,
     texts: Texts,
     path: Path,
     *,
@@ -71,14 +71,14 @@ def build_lexical(
     settings: LexicalSettings,
     fingerprint: str,
 ) -> BuildCounts:
-    """Brings the index at `path` to hold exactly `rows`, in one atomic step; it may be empty.
+    """Brings the index at `path` to hold exactly the rows of `source`, in one atomic step; it may be empty.
 
     Rows that it holds already (equal child id and key, same tokeniser) are not cut again; `texts` gives the others'
     texts, in the order asked. Raises StoreError.
     """
-    table = table_of(rows)
     old = _reusable(path, tokenizer.fingerprint)
-    moved_to, missing = changes(old.table if old else None, table)
+    found = find_changes(old.table if old else None, source)
+    table, moved_to, missing = found.table, found.moved_to, found.missing
     lengths = np.zeros(len(table), dtype=np.int32)
     if old:
         lengths[moved_to[moved_to >= 0]] = old.lengths[moved_to >= 0]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.index.rows import RowTable, positions
+from edu_cli.index.rows import RowTable, as_bytes, merge_tables, positions, table_of
+from edu_cli.types import IndexRow
 
 _BATCH = 2000  # rows read at once, so that memory stays flat
 
@@ -23,20 +24,47 @@ class BuildCounts:
     terms: int
 
 
-def changes(old: RowTable | None, new: RowTable) -> tuple[npt.NDArray[np.int64], list[int]]:
-    """Where each old row stands in `new` (-1: gone or changed), and the rows of `new` that are to be read.
+@dataclass(frozen=True, slots=True)
+class RowSource:
+    """Where an index's rows come from: the digests of all documents by id, and the rows of those that are named."""
 
-    A row is the same when its child id and its key are.
+    digests: Mapping[str, str]
+    rows: Callable[[Sequence[str]], Iterable[IndexRow]]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The table that is to be, where each row of the old one stands in it, and the rows that are to be read anew.
+
+    -1 is the place of a row that has gone or changed: it is the same when its child id and its key are.
     """
-    if old is None or not len(old) or not len(new):
-        return np.full(len(old) if old else 0, -1, dtype=np.int64), list(range(len(new)))
-    moved_to = positions(new.child_ids, np.asarray(old.child_ids))
-    same = moved_to >= 0
-    same[same] = old.keys[same] == new.keys[moved_to[same]]
-    moved_to[~same] = -1
-    unread = np.ones(len(new), dtype=np.bool_)
-    unread[moved_to[same]] = False
-    return moved_to, np.flatnonzero(unread).tolist()
+
+    table: RowTable
+    moved_to: npt.NDArray[np.int64]
+    missing: list[int]
+
+
+def find_changes(old: RowTable | None, source: RowSource) -> Changes:
+    """What is to be done to a table; rows of documents that are as they were are not even asked for."""
+    if old is None or not len(old):
+        table = table_of(source.rows(list(source.digests)), source.digests)
+        return Changes(table, np.full(0, -1, np.int64), list(range(len(table))))
+    known = dict(zip(old.doc_ids.tolist(), old.digests.tolist(), strict=True))
+    others = [doc_id for doc_id, digest in source.digests.items() if known.pop(doc_id.encode(), b"") != digest.encode()]
+    fresh = table_of(source.rows(others), source.digests)
+    gone = as_bytes(sorted({*others, *(doc_id.decode() for doc_id in known)}))
+    stays = ~np.isin(old.doc_ids, gone)[old.docs]
+    table, kept_at, fresh_at = merge_tables(old, stays, fresh)
+    moved_to = np.full(len(old), -1, np.int64)
+    moved_to[stays] = kept_at
+    changed = np.flatnonzero(~stays)
+    at = positions(fresh.child_ids, np.asarray(old.child_ids)[changed])
+    same = at >= 0
+    same[same] = old.keys[changed[same]] == fresh.keys[at[same]]
+    moved_to[changed[same]] = fresh_at[at[same]]
+    unread = np.ones(len(table), np.bool_)
+    unread[moved_to[moved_to >= 0]] = False
+    return Changes(table, moved_to, np.flatnonzero(unread).tolist())
 
 
 def batches(rows: Iterable[int]) -> Iterator[list[int]]:

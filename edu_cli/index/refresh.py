@@ -69,10 +69,11 @@ def refresh_lexical(catalog: Catalog, place: LexicalPlace, text_of: TextOf, *, f
     if found.status == "fresh" and not force:
         return found
     from edu_cli.index.lexical import build_lexical
+    from edu_cli.index.rebuild import RowSource
     from edu_cli.index.tokens import open_tokenizer
 
     counts = build_lexical(
-        catalog.index_parents(),
+        RowSource(catalog.digests(), catalog.index_parents),
         lambda rows: _parent_texts(catalog, rows, text_of),
         place.path,
         tokenizer=open_tokenizer(place.user_dict, place.cache),
@@ -97,6 +98,7 @@ def refresh_copy(
     `afresh` reads every vector again. Raises StoreError.
     """
     from edu_cli.index.copy_build import build_copy
+    from edu_cli.index.rebuild import RowSource
 
     def vectors(rows: Sequence[IndexRow]) -> list[CachedVectors]:
         found = dict(source.cached([row.key for row in rows]))
@@ -105,10 +107,9 @@ def refresh_copy(
             found |= source.encoded({row.text_key: row for row in catalog.child_rows([r.child_id for r in lacking])})
         return [found[row.key] for row in rows]
 
+    rows = RowSource(catalog.digests(), catalog.index_children)
     fingerprint = _copy_fingerprint(catalog, pin, dense)
-    build_copy(
-        catalog.index_children(), vectors, path, dim=pin.dim if dense else 0, fingerprint=fingerprint, afresh=afresh
-    )
+    build_copy(rows, vectors, path, dim=pin.dim if dense else 0, fingerprint=fingerprint, afresh=afresh)
 
 
 def _parent_texts(catalog: Catalog, rows: Sequence[IndexRow], text_of: TextOf) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -22,17 +22,21 @@ Ints = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
 _BATCH = 10_000  # rows turned into columns at once
 _NAMES = ("doc_id", "subject", "tenant")
-_COLUMNS = ("child_ids", "parent_ids", "keys", "doc_ids", "docs", "subjects", "tenants")
+_COLUMNS = ("child_ids", "parent_ids", "keys", "doc_ids", "digests", "docs", "subjects", "tenants")
 
 
 @dataclass(frozen=True, slots=True)
 class RowTable:
-    """Ids as fixed-width UTF-8 bytes; `docs`, `subjects` and `tenants` are positions in the tables of their names."""
+    """Ids as fixed-width UTF-8 bytes; `docs`, `subjects` and `tenants` are positions in the tables of their names.
+
+    `digests` are those of the documents in `doc_ids`: a document with the same one has the same rows.
+    """
 
     child_ids: npt.NDArray[np.bytes_]
     parent_ids: npt.NDArray[np.bytes_]
     keys: npt.NDArray[np.bytes_]
     doc_ids: npt.NDArray[np.bytes_]
+    digests: npt.NDArray[np.bytes_]
     docs: Ints
     subjects: Ints
     tenants: Ints
@@ -88,8 +92,11 @@ def top_rows(scores: npt.NDArray[np.float32], k: int, mask: Mask | None) -> npt.
     return rows[np.argsort(-found, kind="stable")][:k]
 
 
-def table_of(rows: Iterable[IndexRow]) -> RowTable:
-    """The rows, in any order, as a table; a child that comes twice counts once (the last)."""
+def table_of(rows: Iterable[IndexRow], digests: Mapping[str, str]) -> RowTable:
+    """The rows, in any order, as a table; a child that comes twice counts once (the last).
+
+    `digests` has those of the documents, by id.
+    """
     ids: dict[str, list[npt.NDArray[np.bytes_]]] = {}
     codes: dict[str, array[int]] = {name: array("i") for name in _NAMES}
     names: dict[str, dict[str, int]] = {name: {} for name in _NAMES}
@@ -105,8 +112,55 @@ def table_of(rows: Iterable[IndexRow]) -> RowTable:
     docs, doc_ids = _renumbered(names["doc_id"], codes["doc_id"], order)
     subjects, subject_names = _renumbered(names["subject"], codes["subject"], order)
     tenants, tenant_names = _renumbered(names["tenant"], codes["tenant"], order)
-    columns = (child_ids[order], parent_ids[order], keys[order], as_bytes(doc_ids), docs, subjects, tenants)
+    documents = as_bytes(doc_ids), as_bytes([digests[doc_id] for doc_id in doc_ids])
+    columns = (child_ids[order], parent_ids[order], keys[order], *documents, docs, subjects, tenants)
     return RowTable(*columns, subject_names, tenant_names)
+
+
+def merge_tables(
+    old: RowTable, stays: Mask, fresh: RowTable
+) -> tuple[RowTable, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The rows of `old` that stay and the fresh ones, which are others; where those and where these stand in it."""
+    kept = np.asarray(old.child_ids)[stays]
+    kept_at = np.searchsorted(fresh.child_ids, kept) + np.arange(len(kept))
+    fresh_at = np.searchsorted(kept, fresh.child_ids) + np.arange(len(fresh))
+
+    def both(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        column = np.empty(len(kept) + len(fresh), np.promote_types(one.dtype, other.dtype))
+        column[kept_at], column[fresh_at] = one, other
+        return column
+
+    used = np.unique(old.docs[stays])
+    doc_ids = np.union1d(old.doc_ids[used], fresh.doc_ids)
+    digests = np.empty(len(doc_ids), np.promote_types(old.digests.dtype, fresh.digests.dtype))
+    digests[np.searchsorted(doc_ids, old.doc_ids[used])] = old.digests[used]
+    digests[np.searchsorted(doc_ids, fresh.doc_ids)] = fresh.digests
+    place = np.searchsorted(doc_ids, old.doc_ids), np.searchsorted(doc_ids, fresh.doc_ids)
+    docs = both(place[0][old.docs[stays]], place[1][fresh.docs]).astype(np.int32)
+    subjects, subject_names = _names_of_both(
+        old.subjects[stays], old.subject_names, fresh.subjects, fresh.subject_names, both
+    )
+    tenants, tenant_names = _names_of_both(
+        old.tenants[stays], old.tenant_names, fresh.tenants, fresh.tenant_names, both
+    )
+    parents, keys = both(old.parent_ids[stays], fresh.parent_ids), both(old.keys[stays], fresh.keys)
+    columns = (both(kept, fresh.child_ids), parents, keys, doc_ids, digests, docs, subjects, tenants)
+    return RowTable(*columns, subject_names, tenant_names), kept_at, fresh_at
+
+
+def _names_of_both(
+    old: Ints,
+    old_names: Sequence[str],
+    fresh: Ints,
+    fresh_names: Sequence[str],
+    both: Callable[[npt.NDArray[Any], npt.NDArray[Any]], npt.NDArray[Any]],
+) -> tuple[Ints, list[str]]:
+    """Codes of the rows of two tables in the table of both, and the names in use, sorted."""
+    used = [old_names[int(code)] for code in np.unique(old)]
+    names = sorted({*used, *fresh_names})
+    place = {name: code for code, name in enumerate(names)}
+    recoded = [np.array([place.get(name, -1) for name in some], np.int32) for some in (old_names, fresh_names)]
+    return both(recoded[0][old], recoded[1][fresh]), names
 
 
 def _batches(rows: Iterable[IndexRow]) -> Iterator[list[IndexRow]]:
@@ -147,7 +201,8 @@ def write_table(table: RowTable, folder: Path) -> None:
 def read_table(folder: Path) -> RowTable:
     """The table, memory-mapped. Raises OSError or ValueError for damaged files."""
     names = json.loads((folder / "names.json").read_text(encoding="utf-8"))
-    columns = {name: read_array(folder / f"{name}.npy") for name in _COLUMNS}
+    columns = {name: read_array(path) for name in _COLUMNS if (path := folder / f"{name}.npy").exists()}
+    columns.setdefault("digests", np.zeros(len(columns["doc_ids"]), np.bytes_))  # tables had none at first
     return RowTable(**columns, subject_names=names["subjects"], tenant_names=names["tenants"])
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from edu_cli.index.copy_build import build_copy
+from edu_cli.index.rebuild import RowSource
 from edu_cli.index.vector_copy import VectorCopy, open_copy
 from edu_cli.protocols import VectorStore
+from edu_cli.text import content_id
 from edu_cli.types import CachedVectors, IndexRow, Scope, SparseVector, VectorRow
 
 DIM = 8
@@ -41,11 +43,20 @@ def row(child, vector, *, terms=None, doc="d1", subject="ai", tenant=""):
     return VectorRow(child, f"p-{child}", doc, subject, tenant, vector, sparse(weights))
 
 
+def source_of(rows) -> RowSource:
+    """The rows as a catalog gives them: by document, whose digest depends on all of them."""
+    by_doc = {}
+    for one in rows:
+        by_doc.setdefault(one.doc_id, []).append(one)
+    digests = {doc_id: content_id(*map(repr, held)) for doc_id, held in by_doc.items()}
+    return RowSource(digests, lambda doc_ids: [one for doc_id in doc_ids for one in by_doc[doc_id]])
+
+
 def copy_of(rows, path, *, dim=DIM, uses_idf=False) -> VectorCopy:
     """The vector copy at `path`, brought to hold exactly these rows."""
     by_id = {one.child_id: CachedVectors(one.dense, one.sparse) for one in rows}
     index_rows = [IndexRow(r.child_id, r.parent_id, r.doc_id, r.subject, r.tenant, repr(r)) for r in rows]
-    build_copy(index_rows, lambda asked: [by_id[r.child_id] for r in asked], path, dim=dim, fingerprint="f")
+    build_copy(source_of(index_rows), lambda asked: [by_id[r.child_id] for r in asked], path, dim=dim, fingerprint="f")
     copy = open_copy(path, uses_idf=uses_idf)
     assert copy is not None
     return copy

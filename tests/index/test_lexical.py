@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from store_contract import source_of
 
 from edu_cli.config import LexicalSettings
 from edu_cli.errors import StoreError
@@ -34,7 +35,7 @@ def build(path, texts, *, settings=None, scopes=None, fingerprint="f", asked=Non
         IndexRow(c, f"p-{c}", *(scopes or {}).get(c, ("d1", "ai", "")), content_id(text)) for c, text in texts.items()
     ]
     return build_lexical(
-        rows, give, path, tokenizer=TOKENS, settings=settings or LexicalSettings(), fingerprint=fingerprint
+        source_of(rows), give, path, tokenizer=TOKENS, settings=settings or LexicalSettings(), fingerprint=fingerprint
     )
 
 

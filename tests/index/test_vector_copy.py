@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from store_contract import DIM, StoreContract, copy_of, dense, row, sparse
+from store_contract import DIM, StoreContract, copy_of, dense, row, source_of, sparse
 
 from edu_cli.errors import StoreError
 from edu_cli.index import copy_build, merging
@@ -72,8 +72,11 @@ def build(path, contents, *, fingerprint="f", asked=None):
             asked.extend(r.child_id for r in rows)
         return [CachedVectors(made(contents[r.child_id]), sparse(contents[r.child_id])) for r in rows]
 
-    rows = [IndexRow(child, f"p-{child}", "d1", "ai", "", repr(weights)) for child, weights in contents.items()]
-    return build_copy(rows, vectors, path, dim=DIM, fingerprint=fingerprint)
+    rows = [
+        IndexRow(child, f"p-{child}", f"d{ord(child[-1]) % 3}", "ai", "", repr(weights))
+        for child, weights in contents.items()
+    ]
+    return build_copy(source_of(rows), vectors, path, dim=DIM, fingerprint=fingerprint)
 
 
 def made(weights):
@@ -225,7 +228,7 @@ def test_flipped_bytes_do_not_outlive_the_next_build_that_touches_them(tmp_path,
 
 
 def test_a_build_afresh_reads_everything(tmp_path):
-    rows = [IndexRow("a", "p", "d", "", "", "k")]
+    rows = source_of([IndexRow("a", "p", "d", "", "", "k")])
     reads = []
 
     def vectors(asked):
@@ -291,8 +294,9 @@ def test_a_build_that_fails_leaves_the_copy_in_force(tmp_path):
     def broken(rows):
         raise RuntimeError("the encoder died")
 
+    rows = source_of([IndexRow("b", "p", "d", "", "", "k")])
     with pytest.raises(RuntimeError):
-        build_copy([IndexRow("b", "p", "d", "", "", "k")], broken, tmp_path, dim=DIM, fingerprint="g")
+        build_copy(rows, broken, tmp_path, dim=DIM, fingerprint="g")
     assert found(opened(tmp_path), {1: 1.0}) == [("a", 1.0)]
     assert len(list(tmp_path.iterdir())) == 2
 
