@@ -7,22 +7,30 @@ from typing import Any
 
 from edu_cli.evaluate.table import Table
 from edu_cli.evaluate.tables import headline_of, tables_of
+from edu_cli.evaluate.verdict_tables import baseline_tables, gate_tables
 
 _WORST = 10
 
 
 def to_markdown(report: Mapping[str, Any]) -> str:
-    """Verdict, tables and the questions that were lost."""
+    """Verdict, gates and the main tables; folded away the other tables, the questions that were lost, the rules."""
     lines = [f"## edu eval: {_cell(report['dataset'])}", "", _cell(headline_of(report)), ""]
     gates = report.get("gates", [])
     if gates:
         failed = sum(not gate["ok"] for gate in gates)
         lines += [f"**{failed} of {len(gates)} gates failed**" if failed else f"**all {len(gates)} gates passed**", ""]
-    for table in tables_of(report):
+    verdict = [*gate_tables(report), *baseline_tables(report)]
+    others = [table for table in tables_of(report) if table not in verdict]
+    for table in (*verdict, *(table for table in others if not table.detail)):
         lines += _table(table)
-    lines += _lost(report)
-    lines += ["<details><summary>Rules</summary>", "", *(f"- {rule}" for rule in report["rules"]), "", "</details>", ""]
+    details = [line for table in others if table.detail for line in _table(table)]
+    lines += _folded("More figures", details) + _lost(report)
+    lines += _folded("Rules", [f"- {rule}" for rule in report["rules"]])
     return "\n".join(lines)
+
+
+def _folded(title: str, lines: Sequence[str]) -> list[str]:
+    return [f"<details><summary>{title}</summary>", "", *lines, "", "</details>", ""] if lines else []
 
 
 def _table(table: Table) -> list[str]:
@@ -46,14 +54,7 @@ def _lost(report: Mapping[str, Any]) -> list[str]:
     questions = {row["id"]: row["question"] for row in report.get("per_question", [])}
     shown: Sequence[tuple[str, str]] = list(lost.items())[:_WORST]
     rows = [f"- `{_cell(ident)}` {_cell(questions.get(ident, ''))} ({place})" for ident, place in shown]
-    return [
-        f"<details><summary>{len(lost)} questions without a relevant hit</summary>",
-        "",
-        *rows,
-        "",
-        "</details>",
-        "",
-    ]
+    return _folded(f"{len(lost)} questions without a relevant hit", rows)
 
 
 def _cell(value: object) -> str:

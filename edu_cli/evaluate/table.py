@@ -8,13 +8,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells. The first column and those of `words` (by place) are words, the others numbers."""
+    """Rows of cells. The first column and those of `words` (by place) are words, the others numbers.
+
+    `detail` marks what a short report folds away.
+    """
 
     title: str
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     words: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    detail: bool = False
 
     @property
     def numbers(self) -> list[int]:

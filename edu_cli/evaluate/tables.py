@@ -74,14 +74,14 @@ def _parts(title: str, first: str, parts: Mapping[str, Any]) -> Iterator[Table]:
         return
     names = headline(next(iter(parts.values()))["measures"])
     rows = [(name, str(one["n"]), *_means(one["measures"], names)) for name, one in parts.items()]
-    yield Table(title, (first, "n", *names), tuple(rows))
+    yield Table(title, (first, "n", *names), tuple(rows), detail=True)
 
 
 def _legs(report: Mapping[str, Any]) -> Iterator[Table]:
     legs = report.get("retrieval", {}).get("found_by")
     if legs and len(legs) > 1:
         title = "Legs that had the first relevant hit in their own ranking (share of the questions that have one)"
-        yield Table(title, ("leg", "share"), tuple((leg, number(share)) for leg, share in legs.items()))
+        yield Table(title, ("leg", "share"), tuple((leg, number(share)) for leg, share in legs.items()), detail=True)
 
 
 def _lost(report: Mapping[str, Any]) -> Iterator[Table]:
@@ -130,7 +130,8 @@ def _generation(report: Mapping[str, Any]) -> Iterator[Table]:
         for route, one in cost["routes"].items()
     ]
     title = f"Cost ({number(cost['without_llm'])} of the answers without an LLM)"
-    yield Table(title, ("route", "answers", "calls", "tokens in", "tokens out", "p50 s", "p95 s"), tuple(routes))
+    headers = ("route", "answers", "calls", "tokens in", "tokens out", "p50 s", "p95 s")
+    yield Table(title, headers, tuple(routes), detail=True)
 
 
 def _scalars(report: Mapping[str, Any]) -> Iterator[Table]:
@@ -153,7 +154,7 @@ def _scalars(report: Mapping[str, Any]) -> Iterator[Table]:
         if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
     ]
     if rows:
-        yield Table("Refusal, calibration, latency", ("figure", "value"), tuple(rows))
+        yield Table("Refusal, calibration, latency", ("figure", "value"), tuple(rows), detail=True)
 
 
 def _means(measures: Mapping[str, Any], names: list[str]) -> list[str]:
