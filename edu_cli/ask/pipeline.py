@@ -11,7 +11,7 @@ from edu_cli.ask.front.answers import front
 from edu_cli.ask.generation.answering import declined, extracted, from_web, general, only_relevant, written
 from edu_cli.ask.memory import Talk, fold_older, is_due, new_session_id, recall
 from edu_cli.ask.plan.follow_up import is_follow_up, standalone_by_rule
-from edu_cli.ask.plan.planning import Planned, Queries, is_general_after_all, plan, queries
+from edu_cli.ask.plan.planning import Planned, Queries, is_general_after_all, needs_llm, plan, queries
 from edu_cli.ask.plan.rewrite import standalone_by_llm
 from edu_cli.ask.plan.seek import seek
 from edu_cli.ask.request import AskRequest, AskTools
@@ -96,8 +96,10 @@ def _reasoned(turn: Turn) -> Answer:
             raise UsageError("--route general needs an LLM.", hint="set EDU_LLM_MODEL and OPENAI_BASE_URL")
         return general(turn, chat)
     planned = plan(turn)
-    cheap = planned.route == "general" and chat is not None  # only a look whether the material answers it after all
-    wanted = queries(turn, "direct" if cheap or planned.strategy is None else planned.strategy)
+    strategy = planned.strategy or "direct"
+    if planned.route == "general" and chat is not None and needs_llm(turn.standalone, strategy):
+        strategy = "direct"  # only a look whether the material answers it after all
+    wanted = queries(turn, strategy)
     found, least = seek(turn, wanted), turn.tools.settings.ask.threshold
     if not found.passages or found.confidence < least:
         return _unsure(turn, planned, wanted, found, f"confidence {found.confidence:.2f} is below {least:g}")

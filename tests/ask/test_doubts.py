@@ -7,7 +7,7 @@ from asking import LEAF, FixedSearch, asked
 from scripted_llm import ScriptedChat
 
 from edu_cli.ask.front import classify as classifying
-from edu_cli.ask.plan.strategy import DOUBTFUL_CHARS, choose_strategy
+from edu_cli.ask.plan.strategy import DOUBTFUL_CHARS, choose_strategy, split_question
 from edu_cli.errors import ChatError
 
 GOOD = "暗反应发生在叶绿体基质中[1]。"
@@ -105,3 +105,20 @@ def test_the_route_of_a_plan_is_that_of_the_answer_where_the_material_has_none()
     assert planned.route == answer.route == "general"
     assert answer.refused
     assert "the material is looked at first" in planned.steps[-2].detail
+
+
+@pytest.mark.parametrize(
+    "question", ["怎样减少死锁？请不要编造。", "怎样减少死锁？谢谢老师！", "怎样减少死锁？简要回答"]
+)
+def test_a_courtesy_after_a_question_is_no_second_question(question: str) -> None:
+    assert choose_strategy(question).strategy == "direct"
+    assert split_question(question) == ()
+
+
+def test_a_general_question_is_looked_at_with_what_needs_no_llm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("edu_cli.ask.plan.planning.route_model", lambda own: Undecided(0.99))
+    search = FixedSearch(LEAF)
+    asked("光反应和暗反应有什么区别？", search, ScriptedChat(GOOD))
+    assert len(search.asked) == 3
+    vague = asked(VAGUE, FixedSearch(LEAF), ScriptedChat(GOOD))
+    assert (vague.strategy, vague.llm.calls) == ("direct", 1)

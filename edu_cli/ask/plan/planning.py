@@ -9,6 +9,7 @@ from edu_cli.ask.plan.choice import route_by_llm, strategy_by_llm
 from edu_cli.ask.plan.follow_up import points_at_nothing
 from edu_cli.ask.plan.rewrite import general_question, hypothetical, sub_questions
 from edu_cli.ask.plan.strategy import Plan, choose_strategy, split_question
+from edu_cli.ask.trail import CountedChat
 from edu_cli.ask.turn import Turn
 from edu_cli.errors import ChatError
 
@@ -54,22 +55,24 @@ def plan(turn: Turn) -> Planned:
     if points_at_nothing(turn.standalone):
         turn.trail.warn("the question does not name what it is about: name it, or go on with a conversation (-c)")
     with turn.trail.step("strategy") as note:
-        chosen = _chosen(turn)
+        chosen = _chosen(turn, turn.chat if route == "rag" else None)
         note.detail = f"{chosen.strategy}, {chosen.how}"
-        if turn.chat is None and _needs_llm(turn.standalone, chosen.strategy):
-            note.detail += "; searched as it is, since that needs an LLM"
+        if needs_llm(turn.standalone, chosen.strategy) and (turn.chat is None or route == "general"):
+            why = "that needs an LLM" if turn.chat is None else "it is only a look"
+            note.detail += f"; searched as it is, since {why}"
     return Planned(route, chosen.kind, chosen.strategy, doubtful)
 
 
-def _chosen(turn: Turn) -> Plan:
+def _chosen(turn: Turn, chat: CountedChat | None) -> Plan:
+    """By flag or rule; where the rules are in doubt, by `chat` if it is given."""
     wanted = turn.request.strategy.replace("-", "_")
     by_rule = choose_strategy(turn.standalone)
     if wanted != "auto":
         return Plan(by_rule.kind, wanted, "as asked for")  # type: ignore[arg-type]
-    if not by_rule.doubtful or turn.chat is None:
+    if not by_rule.doubtful or chat is None:
         return by_rule
     try:
-        found = strategy_by_llm(turn.standalone, turn.chat, turn.prompt("strategy"))
+        found = strategy_by_llm(turn.standalone, chat, turn.prompt("strategy"))
     except ChatError as error:
         turn.trail.warn(f"the strategy was chosen by rule, since the model failed: {error.message}")
         return by_rule
@@ -95,7 +98,8 @@ def is_general_after_all(turn: Turn, planned: Planned) -> bool:
     return route == "general"
 
 
-def _needs_llm(question: str, strategy: str) -> bool:
+def needs_llm(question: str, strategy: str) -> bool:
+    """Whether the strategy's rewrites cannot be made by rule."""
     return strategy in ("hyde", "step_back") or (strategy == "multi_query" and not split_question(question))
 
 

@@ -19,6 +19,9 @@ _COMPARES = re.compile(
 )
 _JOINS = re.compile(r"[、，,;；]|和|与|及|以及|跟|\band\b|\bor\b|或")
 _SECOND = re.compile(r"[?？]\s*\S")  # a second question after the first
+_COURTESY = re.compile(
+    r"(?<=[?？])\s*(?:请|谢|麻烦|不要|别|简要|简单|简短|详细|最好|please|thank)[^?？]*$"
+)  # asks nothing
 _ALSO = re.compile(r"[，,；;]\s*(?:以及|还有|另外|并且|同时)|以及.{0,12}(?:为什么|怎么|如何|什么|多少)")
 _STORY = re.compile(r"^(?:我|我们|我的|我照|我用|我在|我把|我想|请问我|老师，?我)")
 _TROUBLE = re.compile(
@@ -42,7 +45,7 @@ class Plan:
 
 def choose_strategy(question: str) -> Plan:
     """The plan by rules, in order: a story with trouble, several questions or things, an open question, the rest."""
-    text = plain(question)
+    text = _COURTESY.sub("", plain(question))
     several = _several(text)
     long = len(text) >= DOUBTFUL_CHARS
     if long and _STORY.search(text) and (_TROUBLE.search(text) or len(re.findall(r"[，,。]", text)) >= 2):
@@ -78,7 +81,7 @@ _PAIR = re.compile(
 
 def split_question(question: str) -> tuple[str, ...]:
     """A comparison or chain of questions in parts, by rule; () where no rule splits it."""
-    whole = question.strip()
+    whole = _COURTESY.sub("", question.strip())
     parts = [
         part.strip() for part in re.split(r"[?？]\s*|(?:[，,；;]\s*(?:以及|还有|另外|并且))", whole) if part.strip()
     ]
