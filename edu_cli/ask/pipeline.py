@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from edu_cli.ask.as_json import answer_json
 from edu_cli.ask.front.answer_cache import answer_of_passages, remember_answer
-from edu_cli.ask.front.answers import front
+from edu_cli.ask.front.answers import front, greeted
 from edu_cli.ask.generation.answering import declined, extracted, from_web, general, only_relevant, written
 from edu_cli.ask.memory import Talk, fold_older, is_due, new_session_id, recall
 from edu_cli.ask.plan.follow_up import is_follow_up, standalone_by_rule
@@ -27,14 +27,16 @@ from edu_cli.types import Answer, SearchResult, SessionTurn
 def ask(request: AskRequest, tools: AskTools, show: Callable[[str], None] | None = None) -> Answer:
     """Answers one question; `show` is given the answer's text as the LLM writes it.
 
-    1. begin: the conversation, and the question made standalone. 2. front: small talk, an earlier answer, the FAQ.
+    1. begin: the conversation; small talk ends here. 2. complete a follow-up; front: an earlier answer, the FAQ.
     3. plan: route and strategy. 4. queries: the strategy's rewrites. 5. seek: passages with a confidence.
     6. decline below the threshold. 7. draft and verify, by the LLM or from the passages' sentences. 8. remember.
     Raises UsageError for an empty question, UnansweredError (with the passages) where the LLM fails.
     """
     turn = _begin(request, tools, show)
+    greeting = greeted(turn)
+    turn = turn if greeting else _completed(turn)
     try:
-        answer = front(turn) or _reasoned(turn)
+        answer = greeting or front(turn) or _reasoned(turn)
     except UnansweredError as error:
         _remember_failure(turn, error)
         raise
@@ -47,7 +49,7 @@ def passages_for(request: AskRequest, tools: AskTools) -> tuple[Queries, SearchR
     The queries' strategy is `direct` where the one asked for has nothing to rewrite, or lacks its LLM. Raises
     UsageError for an empty question.
     """
-    turn = _begin(request, tools, None)
+    turn = _completed(_begin(request, tools, None))
     wanted = queries(turn, plan(turn).strategy or "direct")
     return wanted, seek(turn, wanted)
 
@@ -62,8 +64,12 @@ def _begin(request: AskRequest, tools: AskTools, show: Callable[[str], None] | N
         session = records.last_session(tenant) or new_session_id()
     talk = recall(records, tenant, session, request.history)
     chat = CountedChat(tools.chat) if tools.chat else None
-    turn = Turn(request, tools, Trail(chat), chat, show, talk, " ".join(request.question.split()))
-    return replace(turn, standalone=_standalone(turn, talk)) if talk.turns else turn
+    return Turn(request, tools, Trail(chat), chat, show, talk, " ".join(request.question.split()))
+
+
+def _completed(turn: Turn) -> Turn:
+    """The turn with its question made standalone, where a conversation went before it."""
+    return replace(turn, standalone=_standalone(turn, turn.talk)) if turn.talk.turns else turn
 
 
 def _standalone(turn: Turn, talk: Talk) -> str:
@@ -135,7 +141,7 @@ def _no_entry(turn: Turn) -> Answer:
 def _unsure(turn: Turn, planned: Planned, wanted: Queries, found: SearchResult, why: str) -> Answer:
     """What becomes of a question that the material does not answer: general knowledge, the web, or a refusal."""
     if turn.chat and (planned.route == "general" or is_general_after_all(turn, planned)):
-        return general(turn, turn.chat)
+        return general(turn, turn.chat, found.passages)
     web = turn.request.web
     if web or (web is None and asks_for_web(turn.request.question)):
         return from_web(turn, planned, wanted, found)

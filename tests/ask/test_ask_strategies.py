@@ -97,6 +97,12 @@ def test_a_follow_up_is_completed_by_the_llm_where_there_is_one() -> None:
     assert search.asked[0][0] == "Python 课程可以分期付款吗？"
 
 
+def test_thanks_within_a_conversation_cost_nothing() -> None:
+    history = (Message("user", "Python 课程的学费是多少？"), Message("assistant", "2680 元"))
+    answer = asked("谢谢", FixedSearch(FEES), ScriptedChat(), history=history)
+    assert (answer.route, answer.llm.calls, answer.standalone_question) == ("greeting", 0, "谢谢")
+
+
 def test_older_turns_are_folded_into_notes_that_later_prompts_carry(records: Records) -> None:
     search = FixedSearch(LEAF)
     for n in range(15):
@@ -113,6 +119,12 @@ def test_older_turns_are_folded_into_notes_that_later_prompts_carry(records: Rec
 def test_when_the_llm_fails_the_passages_are_still_there() -> None:
     with pytest.raises(UnansweredError) as caught:
         asked("课程里说暗反应发生在哪里？", FixedSearch(LEAF), ScriptedChat(ChatError("down")))
+    assert [p.doc for p in caught.value.passages] == ["1.md"]
+
+
+def test_a_general_question_that_the_llm_fails_at_shows_the_nearest_passages() -> None:
+    with pytest.raises(UnansweredError) as caught:
+        asked("用Python写一段代码反转一个链表", FixedSearch(LEAF, confidence=0.1), ScriptedChat(ChatError("down")))
     assert [p.doc for p in caught.value.passages] == ["1.md"]
 
 

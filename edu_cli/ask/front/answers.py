@@ -13,11 +13,13 @@ def front(turn: Turn) -> Answer | None:
     """The answer that costs no search, None where there is none. `--route rag` and `general` pass the front by."""
     if turn.request.route in ("rag", "general"):
         return None
-    greeted = _greeting(turn) if turn.request.route == "auto" else None
-    return greeted or answer_of_corpus(turn) or _from_faq(turn)
+    return answer_of_corpus(turn) or _from_faq(turn)
 
 
-def _greeting(turn: Turn) -> Answer | None:
+def greeted(turn: Turn) -> Answer | None:
+    """The reply to small talk, None to anything else; only where no route was asked for."""
+    if turn.request.route != "auto":
+        return None
     with turn.trail.step("greeting") as note:
         found = small_talk(turn.request.question, read_talks(turn.prompt("smalltalk", ".toml")))
         note.detail = found[0] if found else "no small talk"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from edu_cli.ask.generation.context import heading
@@ -12,7 +13,7 @@ from edu_cli.ask.generation.phrases import NO_LLM, decline
 from edu_cli.ask.plan.planning import Planned, Queries
 from edu_cli.ask.plan.strategy import split_question
 from edu_cli.ask.trail import CountedChat
-from edu_cli.ask.turn import Turn
+from edu_cli.ask.turn import Turn, UnansweredError
 from edu_cli.ask.web.wish import as_passages, without_request
 from edu_cli.errors import ChatError, ConfigError, StoreError, WebError
 from edu_cli.types import Answer, ChatReply, Message, Passage, SearchResult
@@ -116,19 +117,22 @@ def written(
     )
 
 
-def general(turn: Turn, chat: CountedChat) -> Answer:
-    """An answer from the model's own knowledge, said to be so. Raises ChatError."""
+def general(turn: Turn, chat: CountedChat, nearest: Sequence[Passage] = ()) -> Answer:
+    """An answer from the model's own knowledge, said to be so. Raises UnansweredError with the `nearest` passages."""
     text = ""
     with turn.trail.step("generate") as note:
         prompt, learner = turn.prompt("general"), turn.learner()
         system = f"{prompt.text}\n\n{learner}" if learner else prompt.text
         messages = [Message("system", system), *turn.talk.messages()[-6:], Message("user", turn.standalone)]
         note.detail = f"{chat.model}, prompt general@{prompt.version}"
-        for piece in chat.stream(messages, temperature=turn.tools.settings.llm.temperature):
-            if isinstance(piece, ChatReply):
-                text = piece.text
-            elif turn.show:
-                turn.show(piece)
+        try:
+            for piece in chat.stream(messages, temperature=turn.tools.settings.llm.temperature):
+                if isinstance(piece, ChatReply):
+                    text = piece.text
+                elif turn.show:
+                    turn.show(piece)
+        except ChatError as error:
+            raise UnansweredError(error, nearest) from error
     turn.trail.warn("answered from the model's general knowledge, not from the material")
     return turn.answer(text, route="general", mode="generated")
 
