@@ -102,6 +102,9 @@ def _unforeseen(args: list[str], error: Exception) -> int:
         what = f"{os.fsdecode(error.filename)}: " if error.filename else "The system refused a file operation: "
         hint = "check that it exists, that you may use it, and that the disk has room"
         return _fail(args, "os", f"{what}{error.strerror}.", hint, int(ExitCode.FAILED))
+    if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
+        message = "An argument or a setting holds bytes that are no UTF-8 text."
+        return _fail(args, "usage", message, "type it anew in a UTF-8 terminal", int(ExitCode.USAGE))
     return _fail(
         args,
         "internal",
