@@ -170,13 +170,15 @@ def counterfeit(bench: Bench, name: str) -> dict[str, Any]:
             {
                 "id": str(row["id"]),
                 "question": row["query"],
-                "answer": row[key],
+                "answer": forms_of(row[key]),
                 "relevant": [{"doc": f"{row['id']}-{i}.md"} for i in range(len(row[passages]))],
             }
             for row in rows
         ]
         report = bench.score(bench.ingest(f"{name}-{kind}", documents), "answers", items)
-        found[kind] = answers(report) | {"true_answers": held(report, {str(r["id"]): [[r["answer"]]] for r in rows})}
+        found[kind] = answers(report) | {
+            "true_answers": held(report, {str(r["id"]): [forms_of(r["answer"])] for r in rows})
+        }
     return found
 
 
@@ -188,12 +190,17 @@ def integration(bench: Bench, name: str) -> dict[str, Any]:
         wanted = [text for group in row["positive"] for text in (group if isinstance(group, list) else [group])]
         names = [f"{row['id']}-{i}.md" for i in range(len(wanted) + len(row["negative"]))]
         documents.update(zip(names, [*wanted, *row["negative"]], strict=True))
-        parts = [part if isinstance(part, str) else part[0] for part in row["answer"]]
+        parts = [forms_of(part)[0] for part in row["answer"]]
         entries = [{"doc": doc} for doc in names[: len(wanted)]]
         items.append({"id": str(row["id"]), "question": row["query"], "answer": "；".join(parts), "relevant": entries})
     report = bench.score(bench.ingest(name, documents), "answers", items)
-    wanted_parts = {str(r["id"]): [[p] if isinstance(p, str) else p for p in r["answer"]] for r in rows}
+    wanted_parts = {str(r["id"]): [forms_of(part) for part in r["answer"]] for r in rows}
     return answers(report) | {"parts": held(report, wanted_parts)}
+
+
+def forms_of(answer: Any) -> list[str]:
+    """The forms in which an answer may be given: a text, or a list of them, however deep."""
+    return [answer] if isinstance(answer, str) else [form for inner in answer for form in forms_of(inner)]
 
 
 def ranks(report: Report) -> dict[str, Any]:

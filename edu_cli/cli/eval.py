@@ -75,7 +75,6 @@ def evaluate_dataset(
         judge == flags.Judged.llm,
         resume,
         calibrate,
-        write,
         limit,
         seed,
         strict,

@@ -102,7 +102,6 @@ class EvalFlags:
     judged: bool
     resume: bool
     calibrate: bool
-    write: bool
     limit: int | None
     seed: int
     strict: bool
