@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from enum import Enum
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -113,8 +116,6 @@ def ask(
         raise UsageError("--batch and a question exclude each other.", hint="put the question into the file")
     if session and continued:
         raise UsageError("--session and -c exclude each other.", hint="-c continues the last conversation")
-    if trace:
-        _check_writable(trace)
     wanted = AskRequest(
         one_question(question) if batch is None else "",
         mode=mode.value if mode else cli.settings.search.mode,
@@ -132,19 +133,19 @@ def ask(
     from edu_cli.wiring.asker import open_asker
 
     flags = scope_flags(tenant, subject, doc, filters)
-    with open_asker(cli.project, cli.settings, cli.out.detail) as asker:
+    with _traced(trace) as keep, open_asker(cli.project, cli.settings, cli.out.detail) as asker:
         wanted = replace(wanted, scope=asker.find_scope(flags))
         if batch is not None:
             raise typer.Exit(_run_batch(cli, asker, wanted, batch))
-        answer = _answered(cli, asker, wanted, stream=not no_stream, explain=explain)
-    if trace:
-        trace.write_text(to_json(answer_json(answer)) + "\n", encoding="utf-8")
+        answer = _answered(cli, asker, wanted, keep, stream=not no_stream, explain=explain)
     if answer.refused:
         raise typer.Exit(int(ExitCode.NOT_CONFIDENT))
 
 
-def _answered(cli: Cli, asker: Asker, wanted: AskRequest, *, stream: bool, explain: bool) -> Answer:
-    """Answers and prints; where the LLM fails, prints the passages found and the error, and exits 1."""
+def _answered(
+    cli: Cli, asker: Asker, wanted: AskRequest, keep: Callable[[Any], None], *, stream: bool, explain: bool
+) -> Answer:
+    """Answers, prints and keeps; where the LLM fails, prints the passages found and the error, and exits 1."""
     live = stream and not cli.out.json and not wanted.strict and sys.stdout.isatty()
     shown: list[str] = []
 
@@ -155,14 +156,17 @@ def _answered(cli: Cli, asker: Asker, wanted: AskRequest, *, stream: bool, expla
     try:
         answer = asker.ask(wanted, show if live else None)
     except UnansweredError as error:
+        told = {**_error_json(error), "question": wanted.question, "passages": _passages(error)}
+        keep(told)
         if cli.out.json:
-            cli.out.value({**_error_json(error), "question": wanted.question, "passages": _passages(error)})
+            cli.out.value(told)
             show_error(error.code, error.message, error.hint, as_json=False)
         else:
             cli.out.text("", end="\n" if shown else "")
             show_error(error.code, error.message, error.hint, as_json=False)
             show_passages(cli.out, error.passages, wanted.question)
         raise typer.Exit(int(error.exit_code)) from error
+    keep(answer_json(answer))
     if cli.out.json:
         cli.out.value(answer_json(answer))
         for warning in answer.warnings:
@@ -172,14 +176,31 @@ def _answered(cli: Cli, asker: Asker, wanted: AskRequest, *, stream: bool, expla
     return answer
 
 
-def _check_writable(path: Path) -> None:
-    """Raises UsageError where `path` cannot be written: told before the answer is sought and printed."""
+@contextmanager
+def _traced(path: Path | None) -> Iterator[Callable[[Any], None]]:
+    """Keeps a value in a file; raises UsageError at once where it cannot be written, before anything is sought.
+
+    Where there comes nothing to keep, no empty file is left behind.
+    """
+    if path is None:
+        yield lambda _: None
+        return
+    is_new = not path.exists()
     try:
         path.open("a").close()
     except OSError as error:
         raise UsageError(
             f"{path} cannot be written: {error.strerror}.", hint="name a file in a folder of yours"
         ) from error
+    try:
+        yield partial(_write, path)
+    finally:
+        if is_new and path.stat().st_size == 0:
+            path.unlink()
+
+
+def _write(path: Path, value: Any) -> None:
+    path.write_text(to_json(value) + "\n", encoding="utf-8")
 
 
 def _run_batch(cli: Cli, asker: Asker, wanted: AskRequest, source: str) -> int:

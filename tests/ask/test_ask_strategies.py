@@ -18,6 +18,9 @@ from edu_cli.errors import ChatError, ContextOverflowError
 from edu_cli.index.records import Records, open_records
 from edu_cli.types import Message, Outcome, Scope
 
+GOOD = "暗反应发生在叶绿体基质中[1]。"
+FINE = '{"grounded": true, "useful": true}'
+
 
 @pytest.fixture
 def records(tmp_path: Path) -> Iterator[Records]:
@@ -38,6 +41,29 @@ def test_filters_hold_for_every_part(records: Records) -> None:
     search = FixedSearch(LEAF)
     asked("光反应和暗反应有什么区别？", search, None, records, scope=Scope(tenant="甲", subject="生物"))
     assert {scope for _, scope in search.asked} == {Scope(tenant="甲", subject="生物")}
+
+
+@pytest.mark.parametrize(
+    ("strategy", "replies"),
+    [
+        ("direct", (GOOD,)),
+        ("hyde", ("暗反应在基质中进行，生成糖类。", GOOD)),
+        ("multi-query", ('["光反应在哪里？", "暗反应在哪里？"]', GOOD)),
+        ("step-back", ("光合作用的场所是什么？", GOOD)),
+        ("direct", ("资料中没有相关内容。", "暗反应的场所是什么？", GOOD, FINE)),
+    ],
+)
+def test_tenant_subject_and_documents_hold_in_every_strategy_and_retry(
+    records: Records, strategy: str, replies: tuple[str, ...]
+) -> None:
+    search, scope = FixedSearch(LEAF), Scope("甲", "生物", frozenset({"d1"}))
+    given = tools(search, ScriptedChat(*replies), records, grade="always" if len(replies) > 2 else "auto")
+    answer = ask(AskRequest("课程里的光反应一般怎么看？", scope, strategy=strategy, route="rag"), given)
+    assert answer.answer == GOOD
+    assert {asked_in for _, asked_in in search.asked} == {scope}
+    assert records.outcomes()
+    assert records.trace("", None) is None
+    assert records.trace("甲", None)
 
 
 def test_a_rewrite_that_fails_twice_is_searched_directly_and_told() -> None:

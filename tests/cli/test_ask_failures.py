@@ -216,3 +216,20 @@ def test_the_same_question_again_costs_no_call(project: Path) -> None:
         first, again = (edu(project, "ask", QUESTION, "--json", **env).value for _ in range(2))
     assert (first["llm"]["calls"], again["llm"]["calls"], len(server.requests)) == (1, 0, 1)
     assert (again["route"], again["answer"]) == ("cache", first["answer"])
+
+
+def test_a_failure_is_kept_in_the_trace_file_and_no_empty_one_is_left(project: Path, tmp_path: Path) -> None:
+    kept, none = tmp_path / "kept.json", tmp_path / "none.json"
+    with scripted_server(error(401, "no")) as server:
+        asked(edu, project, server, "--trace", str(kept))
+        assert asked(edu, project, server, "--trace", str(none), "--subject", "没有").returncode == 2
+    value = json.loads(kept.read_text(encoding="utf-8"))
+    assert "refused the key" in value["error"]["message"]
+    assert value["passages"]
+    assert not none.exists()
+
+
+def test_rewrites_are_asked_for_at_temperature_0_whatever_that_of_answers_is(project: Path) -> None:
+    with scripted_server(Reply("暗反应在基质中进行，生成糖类。"), Reply(GOOD)) as server:
+        asked(edu, project, server, "--strategy", "hyde", EDU_LLM_TEMPERATURE="0.7")
+    assert [request["temperature"] for request in server.requests] == [0.0, 0.7]
