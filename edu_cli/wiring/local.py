@@ -5,15 +5,17 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
 
-from edu_cli.ask.pipeline import ask
-from edu_cli.ask.request import AskRequest, AskTools
 from edu_cli.config import Settings
 from edu_cli.errors import EncoderError
 from edu_cli.project import Project
 from edu_cli.protocols import EVERYTHING, Encoder, PassageSearch, ScopeWish
 from edu_cli.types import Answer, EncoderPin, Scope, SearchResult
 from edu_cli.wiring.asking import find_scope, open_ask, open_pinned, open_searcher
+
+if TYPE_CHECKING:
+    from edu_cli.ask.request import AskRequest, AskTools
 
 
 class ToolsAsker:
@@ -55,6 +57,8 @@ class ToolsAsker:
 
     def ask(self, request: AskRequest, show: Callable[[str], None] | None = None) -> Answer:
         """As Asker.ask."""
+        from edu_cli.ask.pipeline import ask  # 50 ms, which a search does without
+
         return ask(request, self._tools(), show)
 
 
