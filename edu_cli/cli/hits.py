@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from edu_cli.ask.generation.context import heading
 from edu_cli.ask.retrieval.asked import pairs_of, plain
-from edu_cli.cli.render import Output, safe
+from edu_cli.cli.render import Output, Style, safe
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from edu_cli.types import Passage, SearchResult
 
 _SNIPPET = 120  # characters: two lines of Chinese on a terminal of ordinary width
@@ -19,22 +19,17 @@ _BEFORE = 30  # of them before the first word found, so that it is read in its s
 
 def show_hits(out: Output, result: SearchResult, *, explain: bool) -> None:
     """One hit after the other: rank, score, place, and a snippet with the question's words in bold."""
-    from rich.text import Text
-
     words = sorted(set(pairs_of(plain(result.question))), key=len, reverse=True)
-    console = out.console()
     for passage in result.passages:
-        page = Text(f"{passage.rank:>2}  {passage.score:.3f}  ")
-        page.append(safe(heading(passage)), style="bold cyan")
-        console.print(page, soft_wrap=True)
-        console.print(Text("    ") + _marked(snippet(passage.text, words), words), soft_wrap=True)
+        out.styled((f"{passage.rank:>2}  {passage.score:.3f}  ", None), (heading(passage), "place"))
+        out.styled(("    ", None), *_marked(snippet(passage.text, words), words))
         if passage.also:
-            console.print(Text(f"    同文：{safe('、'.join(passage.also))}", style="dim"), soft_wrap=True)
+            out.styled((f"    同文：{'、'.join(passage.also)}", "dim"))
         if explain:
-            console.print(Text(f"    {_legs(passage)}", style="dim"), soft_wrap=True)
+            out.styled((f"    {_legs(passage)}", "dim"))
     if explain:
         spent = ", ".join(f"{name} {seconds * 1000:.0f} ms" for name, seconds in result.seconds.items())
-        console.print(Text(spent, style="dim"))
+        out.styled((spent, "dim"))
 
 
 def snippet(text: str, words: list[str]) -> str:
@@ -50,16 +45,19 @@ def snippet(text: str, words: list[str]) -> str:
     return f"{'…' if start else ''}{line[start:end]}{'…' if end < len(line) else ''}"
 
 
-def _marked(line: str, words: list[str]) -> Text:
-    from rich.text import Text
-
-    marked, lower = Text(line), line.lower()
+def _marked(line: str, words: list[str]) -> list[tuple[str, Style | None]]:
+    """The line in pieces, those that are among the words in bold."""
+    lower = line.lower()
+    if len(lower) != len(line):  # "İ" becomes two characters: places would not agree
+        return [(line, None)]
+    bold = bytearray(len(line))
     for word in words:
         at = lower.find(word)
-        while at >= 0 and len(lower) == len(line):
-            marked.stylize("bold", at, at + len(word))
+        while at >= 0:
+            bold[at : at + len(word)] = b"\1" * len(word)
             at = lower.find(word, at + 1)
-    return marked
+    pieces = groupby(zip(line, bold, strict=True), key=itemgetter(1))
+    return [("".join(c for c, _ in run), "bold" if is_bold else None) for is_bold, run in pieces]
 
 
 def _legs(passage: Passage) -> str:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from edu_cli.protocols import Progress
 
+Style = Literal["bold", "dim", "place"]
+_CODES: dict[str | None, str] = {"bold": "1", "dim": "2", "place": "1;36"}
 # C0 and C1 controls (a document's "\x1b[2J" must not clear the screen), bidi overrides, lone surrogates
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -50,6 +53,11 @@ def _write(stream: Any, text: str) -> None:
     stream.flush()
 
 
+def _shows_colour() -> bool:
+    """As Rich decides it, which is too large to be loaded for this alone."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in ("dumb", "unknown")
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """Where a verb's result and notices go."""
@@ -66,6 +74,12 @@ class Output:
     def text(self, text: str, end: str = "\n") -> None:
         """Part of the result as text."""
         _write(sys.stdout, safe(text) + end)
+
+    def styled(self, *pieces: tuple[str, Style | None]) -> None:
+        """A line of the result whose pieces have styles, where a terminal shows them."""
+        codes = _CODES if _shows_colour() else {}
+        shown = (f"\x1b[{codes[style]}m{safe(text)}\x1b[0m" if style in codes else safe(text) for text, style in pieces)
+        _write(sys.stdout, "".join(shown) + "\n")
 
     def note(self, message: str) -> None:
         """A notice on stderr, unless --quiet."""
