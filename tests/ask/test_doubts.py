@@ -122,3 +122,11 @@ def test_a_general_question_is_looked_at_with_what_needs_no_llm(monkeypatch: pyt
     assert len(search.asked) == 3
     vague = asked(VAGUE, FixedSearch(LEAF), ScriptedChat(GOOD))
     assert (vague.strategy, vague.llm.calls) == ("direct", 1)
+
+
+def test_several_things_to_be_told_of_are_searched_one_by_one() -> None:
+    question = "讲讲闭包、装饰器和生成器"
+    assert choose_strategy(question).strategy == "multi_query"
+    assert [part[:3] for part in split_question(question)] == ["闭包是", "装饰器", "生成器"]
+    assert choose_strategy("讲讲光合作用").strategy == "hyde"
+    assert split_question("讲讲光合作用") == ()

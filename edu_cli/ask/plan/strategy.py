@@ -65,6 +65,8 @@ def _several(text: str) -> str:
         return "several questions"
     if _COMPARES.search(text) and _JOINS.search(text):
         return "a comparison"
+    if _told_of(text):
+        return "several things"
     things = text.count("、")
     if (things >= 2 and asked_kind(text) in ("how", "name", "number", "list")) or (
         things and re.search(r"和|与|及", text)
@@ -79,6 +81,20 @@ _PAIR = re.compile(
 )
 
 
+# "讲讲闭包、装饰器和生成器": things to be told of one by one
+_TOLD = re.compile(
+    r"^(?:请|麻烦)?(?:帮我)?(?:说说|讲讲|谈谈|介绍|解释|讲解|说明)(?:一下|下)?(?P<chain>[^，。？?、和与]{1,16}(?:(?:、|和|与|以及)[^，。？?、和与]{1,16})+)$"
+)
+_MOST_THINGS = 5
+
+
+def _told_of(question: str) -> tuple[str, ...]:
+    """Two to five things that a question asks to be told of; () for one thing, or for more than can be searched."""
+    match = _TOLD.match(question.strip().rstrip("?？。. ！!"))
+    things = re.split(r"、|以及|和|与", match["chain"]) if match else []
+    return tuple(thing.strip() for thing in things) if 1 < len(things) <= _MOST_THINGS else ()
+
+
 def split_question(question: str) -> tuple[str, ...]:
     """A comparison or chain of questions in parts, by rule; () where no rule splits it."""
     whole = _COURTESY.sub("", question.strip())
@@ -87,6 +103,8 @@ def split_question(question: str) -> tuple[str, ...]:
     ]
     if len(parts) > 1:
         return tuple(f"{part}？" for part in parts)
+    if told := _told_of(whole):
+        return tuple(f"{thing}是什么，有什么特点？" for thing in told)
     match = _PAIR.match(whole.rstrip("?？。. "))
     if not match:
         return ()
