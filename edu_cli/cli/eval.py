@@ -79,7 +79,7 @@ def evaluate_dataset(
         seed,
         strict,
     )
-    places = flags.outputs(out, junit, run)
+    places = flags.outputs(out, junit, run, baseline)
     result = measure(cli, dataset, wish, scope_flags(tenant, subject, doc, filters))
     write_files(result, places)
     show_report(cli, result.report)

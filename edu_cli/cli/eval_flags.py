@@ -132,15 +132,19 @@ def compared(text: str | None) -> Compared:
     return Compared("modes" in wanted, "strategies" in wanted)
 
 
-def outputs(out: Sequence[Path] | None, junit: Path | None, run: Path | None) -> Outputs:
-    """The files, checked before anything is spent on what could not be written. Raises UsageError, StoreError."""
+def outputs(out: Sequence[Path] | None, junit: Path | None, run: Path | None, baseline: Path | None) -> Outputs:
+    """The files, checked before anything is spent on what could not be written. Raises UsageError, StoreError.
+
+    The baseline is none of them: a build that failed would pass when it is run again.
+    """
     from edu_cli.evaluate.files import check_writable, checked_format
 
     for path in out or ():
         checked_format(path)
-    for path in (*(out or ()), junit, run):
-        if path is not None:
-            check_writable(path)
+    for path in filter(None, (*(out or ()), junit, run)):
+        if baseline and path.absolute() == baseline.absolute():
+            raise UsageError(f"{path} is the baseline and would be overwritten.", hint="write to another file")
+        check_writable(path)
     return Outputs(tuple(out or ()), junit, run)
 
 

@@ -116,6 +116,12 @@ def test_reports_are_written_and_repeat_to_the_byte(project, dataset, tmp_path, 
         (["--write"], "--write needs --calibrate"),
         (["--judge", "llm"], "--judge llm needs an LLM"),
         (["--baseline", "nowhere.json"], "nowhere.json"),
+        (["--baseline", "before.json", "--out", "before.json"], "before.json is the baseline"),
+        (["--max-drop", "0.1"], "--max-drop needs --baseline"),
+        (["--fail-under", "nDGC@10=0.5"], "--fail-under nDGC@10 is no figure"),
+        (["--compare", "modes,strategy"], "--compare strategy"),
+        (["--out", "."], "--out . ends in none"),
+        (["--junit", "."], "is a folder"),
     ],
 )
 def test_a_wrong_flag_is_told_before_anything_is_spent(project, dataset, capsys, flags, message):
