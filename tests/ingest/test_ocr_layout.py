@@ -20,6 +20,7 @@ from edu_cli.ingest.ocr.image import read_image
 from edu_cli.ingest.ocr.layout import frame_blocks
 from edu_cli.ingest.ocr.picture_reader import OcrPictureReader
 from edu_cli.ingest.ocr.picture_tiles import tiles, untile
+from edu_cli.ingest.ocr.upright import UprightOcr
 from edu_cli.ingest.options import LoadOptions, PictureText
 
 
@@ -46,7 +47,7 @@ class BarReader:
         return [False] * len(crops)
 
     def recognise(self, crops: Sequence[Picture]) -> list[tuple[str, float]]:
-        return [(f"bar{crop.shape[1]}", 0.9) for crop in crops]
+        return [(f"bar{np.count_nonzero((crop.min(axis=2) < 128).any(axis=0))}", 0.9) for crop in crops]
 
 
 def line(text: str, x: float, y: float, *, em: float = 20, angle: float = 0.0) -> OcrText:
@@ -215,3 +216,22 @@ def test_a_missing_system_library_is_told_apart_from_a_missing_package() -> None
     assert "libgl1" in broken.hint
     assert "opencv-python-headless" in broken.hint
     assert "pip install rapidocr" in _unavailable([ModuleNotFoundError("a"), ModuleNotFoundError("b")]).hint
+
+
+def test_lines_are_read_a_little_beyond_their_ends() -> None:
+    """Detection stops short of a full stop: what is cut out must hold it."""
+    image = np.full((100, 400, 3), 255, dtype=np.uint8)
+    image[40:60, 50:250] = 0
+    image[55:60, 251:253] = 0  # the full stop
+    crops: list[Picture] = []
+
+    class Keeping(BarReader):
+        def find(self, image: Picture) -> list[Quad]:
+            return [np.array([[50, 40], [250, 40], [250, 60], [50, 60]], dtype=np.float32)]
+
+        def recognise(self, crops_: Sequence[Picture]) -> list[tuple[str, float]]:
+            crops.extend(crops_)
+            return super().recognise(crops_)
+
+    UprightOcr(Keeping()).read(image)
+    assert (crops[0][-3:, 200:] < 128).any()

@@ -41,6 +41,11 @@ def decrypted(path: Path, password: str) -> Iterator[Path]:
         except (faults.DecryptionError, faults.InvalidKeyError) as error:
             found = f"{name} is encrypted: the password given does not open it."
             raise LoadError(found, hint=_GIVE, code="encrypted") from error
-        except (faults.FileFormatError, faults.ParseError) as error:
-            raise LoadError(f"{name} is encrypted in a way that is not known.", hint="save it again") from error
+        except Exception as error:  # an unknown key length or a damaged part may raise anything
+            what = f"{type(error).__name__}: {error}".rstrip(": .")[:200]
+            raise LoadError(
+                f"{name} is encrypted in a way that msoffcrypto-tool cannot undo ({what}).",
+                hint="save it without a password",
+                code="encrypted",
+            ) from error
         yield plain

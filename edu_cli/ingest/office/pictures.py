@@ -77,7 +77,7 @@ class OfficePictures:
             text = self._reader.read(data)
         except OcrUnavailableError as error:
             self._reader = None
-            self._without = f"since OCR cannot load: {error.message} {error.hint}".strip()
+            self._without = f"since {error.message.removesuffix('.')} ({error.hint})"
             return self._read(data)
         except LoadError:
             self._failures["pictures could not be decoded"] += 1

@@ -65,7 +65,10 @@ def _doubted(
     try:
         found = reader.read(page_picture(page)) if reader else None
     except OcrUnavailableError as error:
-        found, warning = None, f"pages without trustworthy text were not read: {error.message} ({error.hint})"
+        found, warning = (
+            None,
+            f"pages without trustworthy text were not read: {error.message.removesuffix('.')} ({error.hint})",
+        )
     except LoadError as error:
         found, warning = None, f"page {number} cannot be read by OCR: {error.message}"
     known = "".join(char for char in layer.text if not is_unreadable(char))
@@ -116,7 +119,7 @@ def _pictures(
     try:
         return *picture_lines(page, number, lines, reader, repeated), ""
     except OcrUnavailableError as error:
-        return [], None, f"pictures were not read: {error.message} ({error.hint})"
+        return [], None, f"pictures were not read: {error.message.removesuffix('.')} ({error.hint})"
 
 
 def _text(found: PictureText) -> str:
