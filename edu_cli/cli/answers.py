@@ -14,6 +14,7 @@ LEGS: tuple[Leg, ...] = ("dense", "sparse", "bm25")
 _WORDS = {
     "zh": {
         "sources": "来源：",
+        "web": "来源（网络，不是课程资料）：",
         "faq": "来源：常见问题「{}」",
         "checked": "核对后：",
         "found": "找到的资料：",
@@ -22,6 +23,7 @@ _WORDS = {
     },
     "en": {
         "sources": "Sources:",
+        "web": "Sources (the web, not the material):",
         "faq": 'Source: the FAQ entry "{}"',
         "checked": "After checking:",
         "found": "Found in the material:",
@@ -62,7 +64,7 @@ def show_sources(out: Output, answer: Answer) -> None:
         out.text("\n" + words["faq"].format(answer.faq["question"]))
     if not standing:
         return
-    out.text(f"\n{words['sources']}")
+    out.text(f"\n{words['web' if answer.route == 'web' else 'sources']}")
     for n in sorted(standing):
         pages = [c.page for c in answer.citations if c.n == n and c.page is not None]
         out.text(f"[{n}] {heading(answer.passages[n - 1], pages, spoken)}{words.get(standing[n], '')}")

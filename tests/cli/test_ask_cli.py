@@ -6,11 +6,16 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from edu_runs import Done, edu, make_project
 from scripted_llm import Reply, scripted_server
+
+from edu_cli.cli.answers import show_answer
+from edu_cli.cli.render import Output
+from edu_cli.types import Answer, Citation, Passage
 
 
 @pytest.fixture(scope="module")
@@ -189,3 +194,33 @@ def test_records_of_another_tenant_are_not_seen(project: Path, command: str) -> 
     mine, theirs = (edu(project, *command.split(), "--json", *more).stdout for more in ((), ("--tenant", "甲")))
     assert "甲" not in mine
     assert "甲" in theirs
+
+
+def test_what_stands_beside_an_answer_speaks_the_language_of_its_question(capsys: pytest.CaptureFixture[str]) -> None:
+    passage = Passage(1, 1.0, "leaf.md", "Leaf", ("Leaf",), 3, "", "p", "c", "d", "text", "text", {})
+    weak = Citation(1, "leaf.md", ("Leaf",), 3, "text", "claim", "weak")
+    for question in ("where is it?", "在哪里？"):
+        answer = Answer(question, question, "text [1]", False, 0.9, "rag", None, None, "generated")
+        show_answer(Output(), replace(answer, citations=(weak,), passages=(passage,)), streamed="", explain=False)
+    english, chinese = capsys.readouterr().out.split("text [1]\n")[1:]
+    assert english == "\nSources:\n[1] leaf.md › Leaf, p. 3 (borne out in part)\n"
+    assert chinese == "\n来源：\n[1] leaf.md › Leaf，第3页（只部分证实）\n"
+
+
+def test_pages_of_the_web_are_marked_as_such(project: Path) -> None:
+    page = {"url": "https://e.org/leaf", "title": "暗反应", "content": "暗反应发生在叶绿体基质中。"}
+    with scripted_server(Reply(body=json.dumps({"results": [page]}))) as server:
+        env = {"EDU_WEB_SEARCH_URL": f"{server.url}/search", "EDU_ASK_THRESHOLD": "1"}
+        done = edu(project, "ask", "课程里说暗反应发生在哪里？", "--web", "--no-cache", **env)
+    assert done.returncode == 0, done.stderr
+    assert "来源（网络，不是课程资料）：\n[1] https://e.org/leaf" in done.stdout
+    assert "from the web" in done.stderr
+
+
+def test_explain_is_in_english_like_help(project: Path) -> None:
+    done = edu(project, "ask", "光反应和暗反应有什么区别？", "--explain", "--no-cache")
+    explained = done.stdout.split("route ")[1]
+    for chinese in ("来源", "第1页", "未证实"):
+        assert chinese not in explained
+    assert "found by" in explained
+    assert "searched for 1: 光反应和暗反应有什么区别？" in explained
