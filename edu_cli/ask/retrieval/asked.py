@@ -7,13 +7,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from edu_cli.protocols import LexicalIndex
 from edu_cli.simplified import simplified
 from edu_cli.text import fold
+
+if TYPE_CHECKING:  # showing hits needs their words only, and numpy is most of what such a command would load
+    import numpy as np
+    import numpy.typing as npt
 
 # Rows assumed beside the corpus, none of which holds the word: in a corpus of three chunks IDF says nothing, and
 # without them a word's absence would weigh five times its presence.
@@ -38,11 +40,15 @@ class Asked:
 
     def held(self, text: str) -> npt.NDArray[np.bool_]:
         """Which of the words stand in `text`, which is plain."""
+        import numpy as np
+
         return np.fromiter((holds(text, word) for word in self.words), np.bool_, len(self.words))
 
 
 def asked(question: str, lexical: LexicalIndex | None) -> Asked:
     """What is asked for. A question of asking words only keeps them all."""
+    import numpy as np
+
     folded = plain(question)
     found = list(dict.fromkeys(lexical.tokens(question) if lexical else pairs_of(folded)))
     words = [word for word in found if word not in _asking_words()] or found
