@@ -122,7 +122,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
         tree = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, RecursionError, tomllib.TOMLDecodeError) as error:
         raise ConfigError(f"{path} cannot be read as TOML: {error}.", hint=f"mend or remove {path}") from error
     known = {info.key for info in setting_infos()}
     flat: dict[str, Any] = {}
@@ -144,7 +144,10 @@ def _read_dotenv(path: Path) -> dict[str, str]:
         return {}
     from dotenv import dotenv_values  # only where there is a .env
 
-    return {k: v for k, v in dotenv_values(path, encoding="utf-8-sig").items() if v is not None}
+    try:
+        return {k: v for k, v in dotenv_values(path, encoding="utf-8-sig").items() if v is not None}
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read as UTF-8 text: {error}.", hint=f"mend or remove {path}") from error
 
 
 def _from_env(environ: Mapping[str, str], where: str, *, strict: bool) -> dict[str, Any]:

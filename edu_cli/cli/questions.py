@@ -59,7 +59,7 @@ def _question(line: str, where: str) -> BatchQuestion:
         return BatchQuestion(line)
     try:
         value = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{where} is no JSON: {error}.", hint="one question a line, plain or JSON") from error
     question = value.get("question")
     if not isinstance(question, str) or not question.strip():

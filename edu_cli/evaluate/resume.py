@@ -58,7 +58,7 @@ def _read(path: Path) -> dict[str, Any]:
         try:
             entry = json.loads(line)
             known[entry["key"]] = entry["value"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             continue
     if raw and not raw.endswith(b"\n"):  # the line that a kill cut short must not swallow the next one
         with path.open("ab") as file:

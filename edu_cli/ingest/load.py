@@ -14,6 +14,7 @@ from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.scan import shown
 from edu_cli.ingest.sniff import HEAD_BYTES, format_of, named_format
 from edu_cli.ingest.suffixes import TEXTUAL, Format, suffix_of
+from edu_cli.text import clean
 from edu_cli.types import Document
 
 Reader = Callable[[Path, LoadOptions], Document]
@@ -126,7 +127,7 @@ def _read(path: Path, name: str, kind: Format, options: LoadOptions) -> Document
 
 def _finished(document: Document, path: Path, kind: Format) -> Document:
     """A title for every document, and a warning where the extension says something else than the content."""
-    title = " ".join(document.title.split()) or shown(path.stem)
+    title = " ".join(clean(document.title)[0].split()) or shown(path.stem)
     warnings = document.warnings
     if named_format(path) not in (kind, None) and kind != "wordml":
         warnings = (f"read as {document.format}, though its name ends in .{suffix_of(path.name)}", *warnings)

@@ -52,13 +52,17 @@ def _read_table(path: Path) -> tuple[list[FaqEntry], list[str]]:
 
 def _read_jsonl(path: Path) -> tuple[list[FaqEntry], list[str]]:
     entries, warnings = [], []
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), 1):
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 (byte {error.start}).", hint="convert it, as with iconv") from error
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
             value = json.loads(line)
             question, answer = str(value["question"]).strip(), str(value["answer"]).strip()
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             warnings.append(f"line {number} has no question and answer")
             continue
         if question and answer:

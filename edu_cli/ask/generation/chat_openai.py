@@ -77,7 +77,7 @@ class OpenAIChat:
 
         try:
             reply = self._reply(ChatCompletion.construct(**json.loads(response.read())))
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             raise chat_errors.malformed_error(self._settings) from None
         yield reply.text
         yield reply

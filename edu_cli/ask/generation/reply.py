@@ -75,7 +75,7 @@ def parse_json(text: str) -> Any:
         for attempt in (candidate, re.sub(r",\s*(?=[}\]])", "", candidate)):
             try:
                 return json.loads(attempt, strict=False)
-            except ValueError:
+            except (ValueError, RecursionError):  # nested deeper than anybody would
                 continue
     raise ValueError("no JSON in the reply")
 

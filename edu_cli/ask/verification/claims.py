@@ -81,6 +81,7 @@ def _lead(
     body: str, text: str, marks: list[tuple[int, tuple[int, ...]]], leading: list[tuple[int, ...]]
 ) -> tuple[str, list[tuple[int, tuple[int, ...]]], list[tuple[int, ...]]]:
     text = text.lstrip(" :：")
-    first = sentences(text)[0][1]
+    spans = sentences(text)
+    first = spans[0][1] if spans else 0  # markers that stand alone belong to nothing
     end = len(body) + len(text[:first].rstrip())
     return body + text, [*marks, *((end, numbers) for numbers in leading)], []

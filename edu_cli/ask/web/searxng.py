@@ -33,7 +33,7 @@ class SearxngSearch:
                 WebPage(str(item.get("title") or ""), str(item.get("url") or ""), str(item.get("content") or ""))
                 for item in results
             ]
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise WebError(
                 f"The web search at {self.name} sent no SearXNG results.", hint="its JSON format must be switched on"
             ) from None
