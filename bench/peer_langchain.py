@@ -1,12 +1,14 @@
 """Load + split + store, encoding aside: `edu ingest` against a plain LangChain pipeline on Milvus Lite, CPU seconds.
 
-    python bench/peer_langchain.py FOLDER [--peer PYTHON] [--rounds 3] [--cache DIR]
+    python bench/peer_langchain.py FOLDER [--peer PYTHON] [--rounds 3] [--cache DIR] [--no-index]
 
 FOLDER holds Markdown files. PYTHON is an interpreter with langchain-milvus, langchain-text-splitters and
 pymilvus[milvus-lite] (`python -m venv peer && peer/bin/pip install langchain-milvus 'pymilvus[milvus-lite]'`); without
 it only our side is measured, and the result says so. Both sides are whole processes, in turn, and neither encodes: ours
 finds its vectors in the vector cache that a first run (not counted) filled, LangChain's embeddings are random vectors of
-the same size. Our side also cuts words for BM25, keeps sparse vectors and records every document; LangChain's does not.
+the same size. Our side also keeps sparse vectors, a copy of all vectors for searches and a record of every document,
+and cuts words for BM25 unless --no-index; LangChain's does not. Install ours into a bare environment to measure it:
+pymilvus asks scipy, where it is, about every sparse vector.
 """
 
 from __future__ import annotations
@@ -64,6 +66,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--peer", default="")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--no-index", action="store_true", help="leave BM25 out, as LangChain's side does")
     parser.add_argument("--cache", type=Path, help="a vector cache to keep between calls of this script")
     args = parser.parse_args()
     edu = str(Path(sys.executable).parent / "edu")
@@ -73,10 +76,11 @@ def main() -> None:
             (copy := only / file.relative_to(args.folder)).parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(file.read_bytes())
         env = {**os.environ, "EDU_CACHE_DIR": str(args.cache or Path(temp, "cache"))}
+        flags = ["--json", *(["--no-index"] if args.no_index else [])]
         _cpu([edu, "ingest", str(only), "--project", str(Path(temp, "warm")), "--json"], env)
-        ours, theirs, result = [], [], {}
+        ours, theirs, result, peer_chunks = [], [], {}, 0
         for turn in range(args.rounds):
-            seconds, out = _cpu([edu, "ingest", str(only), "--project", str(Path(temp, f"p{turn}")), "--json"], env)
+            seconds, out = _cpu([edu, "ingest", str(only), "--project", str(Path(temp, f"p{turn}")), *flags], env)
             ours.append(seconds)
             result = json.loads(out)
             if args.peer:
