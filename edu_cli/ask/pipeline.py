@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from edu_cli.ask.as_json import answer_json
-from edu_cli.ask.front.answer_cache import answer_of_passages, remember_answer
+from edu_cli.ask.front.answer_cache import remember_answer
 from edu_cli.ask.front.answers import front, greeted
-from edu_cli.ask.generation.answering import declined, extracted, from_web, general, only_relevant, written
 from edu_cli.ask.memory import Talk, fold_older, is_due, new_session_id, recall
-from edu_cli.ask.plan.follow_up import is_follow_up, standalone_by_rule
-from edu_cli.ask.plan.planning import Planned, Queries, is_general_after_all, needs_llm, plan, queries
-from edu_cli.ask.plan.rewrite import standalone_by_llm
-from edu_cli.ask.plan.seek import seek
 from edu_cli.ask.request import AskRequest, AskTools
 from edu_cli.ask.trail import CountedChat, Trail
 from edu_cli.ask.turn import Turn, UnansweredError
-from edu_cli.ask.web.wish import asks_for_web
 from edu_cli.errors import ChatError, StoreError, UsageError
 from edu_cli.protocols import AskRecords
 from edu_cli.text import clean
 from edu_cli.types import Answer, SearchResult, SessionTurn
+
+if TYPE_CHECKING:
+    from edu_cli.ask.plan.planning import Queries
 
 
 def ask(request: AskRequest, tools: AskTools, show: Callable[[str], None] | None = None) -> Answer:
@@ -49,6 +47,9 @@ def passages_for(request: AskRequest, tools: AskTools) -> tuple[Queries, SearchR
     The queries' strategy is `direct` where the one asked for has nothing to rewrite, or lacks its LLM. Raises
     UsageError for an empty question.
     """
+    from edu_cli.ask.plan.planning import plan, queries
+    from edu_cli.ask.plan.seek import seek
+
     turn = _completed(_begin(request, tools, None))
     wanted = queries(turn, plan(turn).strategy or "direct")
     return wanted, seek(turn, wanted)
@@ -74,6 +75,9 @@ def _completed(turn: Turn) -> Turn:
 
 def _standalone(turn: Turn, talk: Talk) -> str:
     """A follow-up as a question of its own; one that needs no context stays as it is."""
+    from edu_cli.ask.plan.follow_up import is_follow_up, standalone_by_rule
+    from edu_cli.ask.plan.rewrite import standalone_by_llm
+
     question = turn.standalone
     with turn.trail.step("standalone") as note:
         if not is_follow_up(question):
@@ -92,60 +96,11 @@ def _standalone(turn: Turn, talk: Talk) -> str:
 
 
 def _reasoned(turn: Turn) -> Answer:
-    forced, chat = turn.request.route, turn.chat
-    if turn.request.plan:
-        return _plan_only(turn)
-    if forced == "faq":
-        return _no_entry(turn)
-    if forced == "general":
-        if chat is None:
-            raise UsageError("--route general needs an LLM.", hint="set EDU_LLM_MODEL and OPENAI_BASE_URL")
-        return general(turn, chat)
-    planned = plan(turn)
-    strategy = planned.strategy or "direct"
-    if planned.route == "general" and chat is not None and needs_llm(turn.standalone, strategy):
-        strategy = "direct"  # only a look whether the material answers it after all
-    wanted = queries(turn, strategy)
-    found, least = seek(turn, wanted), turn.tools.settings.ask.threshold
-    if not found.passages or found.confidence < least:
-        return _unsure(turn, planned, wanted, found, f"confidence {found.confidence:.2f} is below {least:g}")
-    return _grounded(turn, planned, wanted, found)
+    from edu_cli.ask.reasoning import (
+        reasoned,
+    )  # a third of a second of imports, which small talk and the FAQ do without
 
-
-def _plan_only(turn: Turn) -> Answer:
-    planned = plan(turn)
-    shown = {} if planned.route == "general" else {"kind": planned.kind, "strategy": planned.strategy}
-    return turn.answer("", route=planned.route, mode="template", **shown)
-
-
-def _grounded(turn: Turn, planned: Planned, wanted: Queries, found: SearchResult) -> Answer:
-    """An answer from passages that are likely to hold it."""
-    if turn.chat is None:
-        return extracted(turn, found, planned, wanted)
-    if kept := answer_of_passages(turn, found):
-        return kept
-    helpful = only_relevant(turn, turn.chat, found) if turn.tools.settings.ask.grade_passages == "on" else found
-    if not helpful.passages:
-        return _unsure(turn, planned, wanted, found, f"{turn.chat.model} finds that no passage helps")
-    return written(turn, turn.chat, helpful, planned, wanted)
-
-
-def _no_entry(turn: Turn) -> Answer:
-    """`--route faq` where no entry asks the same."""
-    nothing = SearchResult(turn.standalone, (), 0.0, {})
-    planned, wanted = Planned("faq", None, None), Queries("direct", (turn.standalone,))
-    answer = declined(turn, nothing, planned, wanted, "no FAQ entry asks the same")
-    return replace(answer, strategy=None, queries=())
-
-
-def _unsure(turn: Turn, planned: Planned, wanted: Queries, found: SearchResult, why: str) -> Answer:
-    """What becomes of a question that the material does not answer: general knowledge, the web, or a refusal."""
-    if turn.chat and (planned.route == "general" or is_general_after_all(turn, planned)):
-        return general(turn, turn.chat, found.passages)
-    web = turn.request.web
-    if web or (web is None and asks_for_web(turn.request.question)):
-        return from_web(turn, planned, wanted, found)
-    return declined(turn, found, planned, wanted, why)
+    return reasoned(turn)
 
 
 def _remember(turn: Turn, answer: Answer) -> Answer:
