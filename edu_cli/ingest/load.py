@@ -15,7 +15,7 @@ from edu_cli.ingest.scan import shown
 from edu_cli.ingest.sniff import HEAD_BYTES, format_of, named_format
 from edu_cli.ingest.suffixes import TEXTUAL, Format, suffix_of
 from edu_cli.text import clean
-from edu_cli.types import Document
+from edu_cli.types import Block, Document
 
 Reader = Callable[[Path, LoadOptions], Document]
 
@@ -131,4 +131,11 @@ def _finished(document: Document, path: Path, kind: Format) -> Document:
     warnings = document.warnings
     if named_format(path) not in (kind, None) and kind != "wordml":
         warnings = (f"read as {document.format}, though its name ends in .{suffix_of(path.name)}", *warnings)
-    return replace(document, title=title, warnings=warnings)
+    blocks = document.blocks if document.encoding else tuple(map(_clean_block, document.blocks))
+    return replace(document, title=title, warnings=warnings, blocks=blocks)
+
+
+def _clean_block(block: Block) -> Block:
+    """Without what no reader may pass on; text files were cleaned when they were decoded."""
+    text, header = clean(block.text)[0], clean(block.header)[0]
+    return block if (text, header) == (block.text, block.header) else replace(block, text=text, header=header)
