@@ -14,6 +14,7 @@ from edu_cli.evaluate.fields import FieldError, item_of
 from edu_cli.evaluate.items import Item
 from edu_cli.evaluate.nearest import nearest
 
+_NAMED = 3  # lines that a remark names
 _LONGEST_LINE = 1_000_000  # characters; a longer one is no question
 
 
@@ -77,7 +78,7 @@ def _read_lines(path: Path) -> Dataset:
     items: dict[str, Item] = {}
     lines: dict[str, int] = {}
     invalid: list[BadLine] = []
-    warnings: list[str] = []
+    told: dict[str, list[int]] = {}
     for number, text in _lines_of(path):
         try:
             item, notes = item_of(_object(text), number)
@@ -88,8 +89,17 @@ def _read_lines(path: Path) -> Dataset:
             invalid.append(BadLine(number, f"the id {item.id!r} was used on line {lines[item.id]} already"))
             continue
         items[item.id], lines[item.id] = item, number
-        warnings += [f"line {number}: {note}" for note in notes]
-    return Dataset(path.name, tuple(items.values()), tuple(invalid), tuple(warnings))
+        for note in notes:
+            told.setdefault(note, []).append(number)
+    warnings = tuple(f"{_places(numbers)}: {note}" for note, numbers in told.items())
+    return Dataset(path.name, tuple(items.values()), tuple(invalid), warnings)
+
+
+def _places(numbers: Sequence[int]) -> str:
+    """`line 3`, or the first of many."""
+    shown = ", ".join(map(str, numbers[:_NAMED]))
+    more = f" and {len(numbers) - _NAMED} more" if numbers[_NAMED:] else ""
+    return f"line{'s' if numbers[1:] else ''} {shown}{more}"
 
 
 def _lines_of(path: Path) -> Iterator[tuple[int, str]]:

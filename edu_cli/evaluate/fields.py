@@ -36,7 +36,7 @@ def item_of(line: Mapping[str, Any], number: int) -> tuple[Item, list[str]]:
     ident = raw.get("id")
     if ident is None:
         ident = f"line-{number}"
-        notes.append(f"has no 'id' and is called {ident!r}")
+        notes.append("has no 'id' and is called after its line, as 'line-3'")
     elif isinstance(ident, int) and not isinstance(ident, bool):
         ident = str(ident)
     answerable = raw.get("answerable")

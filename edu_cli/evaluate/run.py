@@ -159,8 +159,10 @@ def _retrieval(
     refusal = refusal_part(run, options.threshold)
     if refusal:
         report["refusal"] = refusal
-    report["calibration"] = reliability(pairs_of(run, options.passages))
-    if options.calibrate:
+    pairs = pairs_of(run, options.passages)
+    if pairs:
+        report["calibration"] = reliability(pairs)
+    if pairs and options.calibrate:
         report["calibration"]["fit"] = _calibration(run, plan, corpus, options, tools)
     ranked = {one.item.id: one for one in run}
     return run, Outcome(ranked, lost, k=options.cut, threshold=options.threshold)

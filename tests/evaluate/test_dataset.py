@@ -170,3 +170,10 @@ def test_questions_without_any_label_are_told(tmp_path):
     (note,) = load_dataset(write(tmp_path / "none.jsonl", bare), []).warnings
     assert note.startswith("no question has a label")
     assert load_dataset(write(tmp_path / "all.jsonl", labelled), []).warnings == ()
+
+
+def test_the_same_remark_is_made_once_for_all_its_lines(tmp_path):
+    lines = [{"id": f"q{i}", "query": "问", "answerable": False} for i in range(9)]
+    found = load_dataset(write(tmp_path / "d.jsonl", *lines), [])
+    assert found.warnings == ("lines 1, 2, 3 and 6 more: 'query' is read as 'question'",)
+    assert len(found.items) == 9

@@ -160,3 +160,8 @@ def test_latency_is_told_by_stage_and_route_and_for_the_whole():
     assert latency["routes"] == {"faq": {"p50": 0.5, "p95": 0.5}, "rag": {"p50": 2.0, "p95": 2.0}}
     assert latency["p50"] == latency["answer"]["p50"] == 1.25
     assert set(run(modes=(RERANKED,))[0].report["latency"]) == {"p50", "p95", "search"}
+
+
+def test_without_labels_there_is_no_calibration_to_show():
+    assert "calibration" not in run((Item("a", "甲？"),), modes=(RERANKED,))[0].report
+    assert run(ITEMS[:1], modes=(RERANKED,))[0].report["calibration"]["n"] == 1
