@@ -19,6 +19,13 @@ QUESTION = "课程里说暗反应发生在哪里？"
 GOOD = "暗反应发生在叶绿体基质中[1]。"
 
 
+class OtherCorpus(Records):
+    """The same records after an ingest has changed the corpus."""
+
+    def corpus(self) -> str:
+        return "another corpus"
+
+
 @pytest.fixture
 def records(tmp_path: Path) -> Iterator[Records]:
     opened = open_records(tmp_path / "catalog.sqlite")
@@ -26,19 +33,19 @@ def records(tmp_path: Path) -> Iterator[Records]:
     opened.close()
 
 
-def test_a_change_elsewhere_costs_a_search_but_no_new_answer(records: Records, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_elsewhere_costs_a_search_but_no_new_answer(records: Records) -> None:
     search, chat = FixedSearch(LEAF), ScriptedChat(GOOD)
     first = asked(QUESTION, search, chat, records)
-    monkeypatch.setattr(Records, "corpus", lambda self: "another corpus")
+    records = OtherCorpus(records.database)
     again = asked(QUESTION, search, chat, records)
     assert (again.mode, again.llm.calls, again.answer) == ("cached", 0, first.answer)
     assert len(search.asked) == 2
     assert [s.detail for s in again.steps if s.name == "cache"] == ["nothing", "the same passages as before"]
 
 
-def test_a_changed_passage_costs_a_new_answer(records: Records, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_passage_costs_a_new_answer(records: Records) -> None:
     asked(QUESTION, FixedSearch(LEAF), ScriptedChat(GOOD), records)
-    monkeypatch.setattr(Records, "corpus", lambda self: "another corpus")
+    records = OtherCorpus(records.database)
 
     class Changed(FixedSearch):
         def search(self, question, *, k, mode="hybrid", scope=Scope(), rerank=True, passage=""):  # noqa: B008
@@ -50,9 +57,9 @@ def test_a_changed_passage_costs_a_new_answer(records: Records, monkeypatch: pyt
     assert asked(QUESTION, Changed(LEAF), ScriptedChat(GOOD), records).mode == "generated"
 
 
-def test_what_quotes_a_passage_that_is_gone_is_not_kept(records: Records, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_quotes_a_passage_that_is_gone_is_not_kept(records: Records) -> None:
     asked(QUESTION, FixedSearch(LEAF), ScriptedChat(GOOD), records)  # its passages stand in no document
-    monkeypatch.setattr(Records, "corpus", lambda self: "another corpus")
+    records = OtherCorpus(records.database)
     asked("光反应发生在哪里？", FixedSearch("光反应发生在类囊体薄膜上。"), None, records)
     kept = [json.loads(row[0])["question"] for row in records.database.rows("SELECT value FROM answers")]
     assert kept == ["光反应发生在哪里？"]
