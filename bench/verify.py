@@ -3,8 +3,9 @@
     python bench/verify.py [--show]
 
 Topics with three passages each and sentences that cite one of them: right ones in other words, and ones with a
-swapped number, a negation, an invented quotation, another passage's marker, or a marker that does not exist. The half
-"tuning" chose the rules and thresholds of edu_cli/ask/verification/support.py and facts.py; the half "kept" gives the figures.
+swapped number, a negation, an invented quotation, another passage's marker, or a marker that does not exist. The part
+"tuning" chose the rules and thresholds of edu_cli/ask/verification; the part "kept" was written after them, measured once
+and not looked into, and gives the figures.
 A sentence counts as flagged when it is judged unsupported or cites a passage that does not exist.
 """
 
