@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from edu_cli.errors import StoreError
 from edu_cli.protocols import Encoder
 from edu_cli.text import content_id
 from edu_cli.types import CachedVectors, EncoderPin
+
+if TYPE_CHECKING:  # an answer in an entry's own words does without numpy
+    import numpy as np
+    import numpy.typing as npt
 
 
 class KeptQuestions:
@@ -29,6 +31,8 @@ class KeptQuestions:
         return self._last[1]
 
     def _vectors(self, texts: tuple[str, ...]) -> npt.NDArray[np.float32]:
+        import numpy as np
+
         keys = {text: content_id("question", text) for text in texts}
         found = self._find(list(keys.values()))
         missing = [text for text, key in keys.items() if key not in found]
