@@ -63,10 +63,12 @@ def _no_entry(turn: Turn) -> Answer:
 
 
 def _unsure(turn: Turn, planned: Planned, wanted: Queries, found: SearchResult, why: str) -> Answer:
-    """What becomes of a question that the material does not answer: general knowledge, the web, or a refusal."""
-    if turn.chat and (planned.route == "general" or is_general_after_all(turn, planned)):
-        return general(turn, turn.chat, found.passages)
+    """What becomes of a question that the material does not answer: the web, general knowledge, or a refusal."""
     web = turn.request.web
     if web or (web is None and asks_for_web(turn.request.question)):
-        return from_web(turn, planned, wanted, found)
+        if answer := from_web(turn, planned, wanted, found):
+            return answer
+        why += ", and the web has no answer either"
+    if turn.chat and (planned.route == "general" or is_general_after_all(turn, planned)):
+        return general(turn, turn.chat, found.passages)
     return declined(turn, found, planned, wanted, why)

@@ -137,8 +137,8 @@ def general(turn: Turn, chat: CountedChat, nearest: Sequence[Passage] = ()) -> A
     return turn.answer(text, route="general", mode="generated")
 
 
-def from_web(turn: Turn, planned: Planned, wanted: Queries, found: SearchResult) -> Answer:
-    """An answer from the web, marked as such and cited; declined, with what failed told, where it has none.
+def from_web(turn: Turn, planned: Planned, wanted: Queries, found: SearchResult) -> Answer | None:
+    """An answer from the web, marked as such and cited; None, with the reason told, where nothing was found there.
 
     Raises ConfigError where `--web` asks for it and nothing is configured, or its tool is not there.
     """
@@ -146,20 +146,19 @@ def from_web(turn: Turn, planned: Planned, wanted: Queries, found: SearchResult)
     if web is None:
         if turn.request.web:
             raise ConfigError("No web search is configured.", hint="set EDU_WEB_SEARCH_URL or EDU_WEB_MCP")
-        turn.trail.warn(
-            "the question allows the web, but no web search is configured (EDU_WEB_SEARCH_URL, EDU_WEB_MCP)"
-        )
-        return declined(turn, found, planned, wanted, "no web search is configured")
-    passages: tuple[Passage, ...] = ()
+        turn.trail.warn("the question allows the web, but no search is configured (EDU_WEB_SEARCH_URL, EDU_WEB_MCP)")
+        return None
     with turn.trail.step("web") as note:
         try:
             passages = as_passages(web.search(without_request(turn.standalone), k), k)
-            note.detail = f"{web.name}, {len(passages)} results"
         except WebError as error:
-            note.detail = "failed"
             turn.trail.warn(error.message)
+            return None
+        finally:
+            note.detail = web.name
+        note.detail = f"{web.name}, {len(passages)} results"
     if not passages:
-        return declined(turn, found, planned, wanted, "neither the material nor the web has an answer")
+        return None
     turn.trail.warn("the material has no reliable answer: this one is from the web")
     beyond = replace(found, passages=passages)
     if turn.chat:
