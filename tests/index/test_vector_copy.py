@@ -1,6 +1,10 @@
 from __future__ import annotations
 
 import math
+import random
+import subprocess
+import sys
+import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -308,3 +312,36 @@ def test_readers_of_the_generation_before_are_not_disturbed(tmp_path):
     assert found(reader, {1: 1.0}) == [("b", 2.0), ("a", 1.0)]
     assert len(reader.search_dense(dense(1), 5, Scope())) == 2
     assert found(opened(tmp_path), {1: 1.0}) == [("c", 3.0)]
+
+
+BUILDING = """
+import itertools, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from test_vector_copy import SMALL, LARGE, build
+print("ready", flush=True)
+for contents in itertools.cycle((SMALL, LARGE)):
+    build(Path(sys.argv[1]), contents)
+"""
+SMALL = {f"c{i:03}": {i: 1.0, 500: 1.0} for i in range(0, 300, 2)}
+LARGE = {f"c{i:03}": {i: 1.0, 500: 1.0 + i % 3} for i in range(300)}
+
+
+@pytest.mark.slow
+def test_a_build_that_is_killed_leaves_the_copy_of_before_or_after(tmp_path):
+    rng = random.Random(3)
+    path = tmp_path / "copy"
+    for _ in range(8):
+        command = [sys.executable, "-c", BUILDING, path, Path(__file__).parent]
+        builder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert builder.stdout is not None
+        assert builder.stdout.readline() == "ready\n"
+        while not (path / "current.json").exists():
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0, 0.3))
+        builder.kill()
+        builder.communicate()
+        copy = opened(path)
+        assert_equal(copy, SMALL if len(copy) == len(SMALL) else LARGE)
+    build(path, LARGE)
+    assert len(list(path.iterdir())) == 2, "what the kills left behind is removed"
