@@ -82,6 +82,9 @@ def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     was, has = ((report.get("encoder") or {}).get("name", "none") for report in (before, now))
     if was != has:
         said.append(f"the encoder was {was} and is {has}")
+    reranked = [report.get("retrieval", {}).get("reranked") for report in (before, now)]
+    if None not in reranked and reranked[0] != reranked[1]:
+        said.append("the hits are reranked now" if reranked[1] else "the hits are reranked no more")
     old, new = before.get("settings", {}), now["settings"]
     moved = [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
     return said + [f"{key} was {_shown(old, key)} and is {_shown(new, key)}" for key in moved]

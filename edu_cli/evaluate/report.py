@@ -74,6 +74,7 @@ def retrieval_part(
         "judged": len(judged),
         "unjudged": len(runs[default]) - len(judged),
         "default": default,
+        "reranked": any(one.reranked for one in runs[default]),
         "measures": means_of(judged, seed),
     }
     if len(runs) > 1:

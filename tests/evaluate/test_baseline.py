@@ -62,11 +62,12 @@ def test_the_questions_that_are_worse_are_named_the_worst_first():
 
 
 def test_what_is_not_as_it_was_is_told():
-    before = report(settings={"search.mode": "dense", "search.pool": 50})
-    now = report(corpus_hash="2", encoder=None, settings={"search.mode": "bm25"})
+    before = report(settings={"search.mode": "dense", "search.pool": 50}, retrieval={"reranked": True})
+    now = report(corpus_hash="2", encoder=None, settings={"search.mode": "bm25"}, retrieval={"reranked": False})
     assert comparison(before, now, "MAP")["changed"] == [
         "the corpus is another one than the baseline's",
         "the encoder was e5-small and is none",
+        "the hits are reranked no more",
         "search.mode was dense and is bm25",
         "search.pool was 50 and is its default",
     ]

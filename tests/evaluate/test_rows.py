@@ -49,7 +49,9 @@ def test_a_reranked_row_that_is_not_reranked_says_so():
     part = run(ITEMS[:1])[0].report["retrieval"]
     assert part["notes"] == ["hybrid+rerank is hybrid here: no reranker is configured"]
     hit = passage("a.md", rerank_score=0.7)
-    assert "notes" not in run(ITEMS[:1], {**SCRIPT, "hybrid+rerank": {"甲？": [hit]}})[0].report["retrieval"]
+    reranked = run(ITEMS[:1], {**SCRIPT, "hybrid+rerank": {"甲？": [hit]}})[0].report["retrieval"]
+    assert (part["reranked"], reranked["reranked"]) == (False, True)
+    assert "notes" not in reranked
 
 
 def test_strategies_have_a_row_each_and_those_without_their_llm_say_so():
