@@ -8,6 +8,8 @@ import pymupdf
 import pytest
 from pdf_files import draw_table, new_doc, read, texts, write_lines
 
+from edu_cli.ingest.pdf.lines import are_bold
+
 LEFT = [
     "冒泡排序每趟比较相邻的两个元素",
     "并在次序颠倒时交换它们，时间复",
@@ -255,3 +257,21 @@ def test_characters_stacked_in_columns_are_read_from_right_to_left(tmp_path: Pat
         for row, char in enumerate(column):
             doc[0].insert_text((500 - 30 * col, 100 + 16 * row), char, fontname="china-s", fontsize=13)
     assert "".join(texts(read(doc, tmp_path / "a.pdf"))).replace("\n", "") == "".join(columns)
+
+
+def test_a_frame_set_in_on_both_sides_is_joined_to_its_last_row(tmp_path: Path) -> None:
+    doc = new_doc()
+    wide = "这一节说明循环神经网络的计算能力，它有短期的记忆，可以模拟任何的程序"
+    write_lines(doc[0], [wide, wide, "前馈网络只能模拟函数。"], x=60, y=100)
+    box = "如果一个完全连接的循环网络有足够数量的神经元，它可以以任意的准确率去近似任何一个非线性的动力系统"
+    write_lines(doc[0], [box[:22], box[22:44], box[44:]], x=72, y=190)
+    assert texts(read(doc, tmp_path / "a.pdf"))[-1] == box
+
+
+@pytest.mark.parametrize(
+    ("bold", "regular", "is_bold"), [(10, 0, True), (10, 3, True), (30, 4, False), (30, 10, False), (3, 7, False)]
+)
+def test_a_line_that_only_opens_in_bold_is_text_however_long_its_term_is(
+    bold: int, regular: int, is_bold: bool
+) -> None:
+    assert are_bold([True] * bold + [False] * regular) is is_bold

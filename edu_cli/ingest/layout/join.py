@@ -141,7 +141,7 @@ def _begins_anew(group: Sequence[Row], before: Row, row: Row, measure: _Measure)
     first = group[0]
     hanging = bool(LIST_MARK.match(first.text)) and row.box[0] > first.box[0] + 0.4 * measure.em
     indented = row.box[0] > max(measure.left, min(other.box[0] for other in group)) + 1.2 * measure.em
-    full = _is_full(before, row, measure)
+    full = _is_full(before, row, measure, group[-2] if len(group) > 1 else None)
     ended = bool(ENDS.search(before.text))
     if indented and not hanging and len(row.text) > 1 and (ended or not full):
         return True
@@ -156,8 +156,11 @@ def _looks_different(before: Row, row: Row, noise: float) -> bool:
     return before.code != row.code or before.bold != row.bold or abs(before.size - row.size) > noise * larger
 
 
-def _is_full(row: Row, following: Row | None, measure: _Measure) -> bool:
-    """Whether the row ends where the next word would not have fitted; a numbered equation ends by itself."""
+def _is_full(row: Row, following: Row | None, measure: _Measure, above: Row | None = None) -> bool:
+    """Whether the row ends where the next word would not have fitted; a numbered equation ends by itself.
+
+    `above` is the row before it in its paragraph.
+    """
     if len(row.lines) > 1 and _EQUATION.fullmatch(row.lines[-1].text):
         return False
     if not measure.flush:
@@ -167,6 +170,8 @@ def _is_full(row: Row, following: Row | None, measure: _Measure) -> bool:
         return measure.flush > 1 or not ENDS.search(row.text)
     if following is not None and _share_edges(row, following, measure.em):
         return True
+    if following is not None and above is not None and _share_edges(above, row, measure.em):
+        return not ENDS.search(row.text)  # the frame's last row is as short as it likes
     first = _FIRST_WORD.match(following.text) if following else None
     return first is not None and room < (0.5 * len(first.group()) + 0.5) * measure.em
 
@@ -203,9 +208,9 @@ def _paragraph(group: Sequence[Row], measure: _Measure, page: int) -> Paragraph:
 
 def _prose(group: Sequence[Row], measure: _Measure) -> str:
     text = group[0].text
-    for before, row in itertools.pairwise(group):
+    for above, before, row in zip((None, *group), group, group[1:], strict=False):
         alone = measure.sentences and bool(_SENTENCE_END.search(before.text))
-        joined = _is_full(before, row, measure) and not alone
+        joined = _is_full(before, row, measure, above) and not alone
         text = join_rows(text, row.text) if joined else f"{text}\n{row.text}"
     return close_han(re.sub(" {2,}", " ", text))
 

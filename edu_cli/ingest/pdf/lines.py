@@ -17,6 +17,7 @@ from edu_cli.ingest.text.plausible import is_word_pair
 _BOLD, _MONO = 16, 8  # bits of a span's flags
 _FILLED, _STROKED = 16, 32  # bits of a span's char_flags; neither means that nothing is painted
 _MONO_FONTS = ("mono", "courier", "consol", "menlo", "typewriter", "lmtt", "cmtt")
+_RUN_ON = 4  # glyphs at a line's end that are not bold make it text
 _BOLD_FONTS = ("bold", "black", "heavy", "simhei", "heiti")
 _COLUMN_GAP = 1.8  # ems of white within a line that part two cells
 _TRACKING = 0.8  # ems of white between Chinese characters that the layer only guessed to be a space
@@ -156,9 +157,14 @@ def _line(glyphs: Sequence[_Glyph]) -> Iterator[Line]:
         text,
         (x0, low, x1, high),
         float(size),
-        sum(_is_bold(glyph.span) for glyph in inked) > 0.7 * len(inked),
+        are_bold([_is_bold(glyph.span) for glyph in inked]),
         bool(ascii_glyphs) and sum(_is_mono(glyph.span) for glyph in ascii_glyphs) > 0.7 * len(ascii_glyphs),
     )
+
+
+def are_bold(glyphs: Sequence[bool]) -> bool:
+    """Whether a line is bold: not one that only opens with a term in bold, however long that is."""
+    return sum(glyphs) > 0.7 * len(glyphs) and any(glyphs[-_RUN_ON:])
 
 
 def _height(boxes: Sequence[Box], usual: Sequence[bool], width: float) -> tuple[float, float]:
