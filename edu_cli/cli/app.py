@@ -7,6 +7,8 @@ import io
 import os
 import sys
 
+from edu_cli import __version__
+
 
 def main() -> None:
     """Runs `edu` with the arguments of this process and ends it with the exit code."""
@@ -23,7 +25,7 @@ def run(args: list[str]) -> int:
     """Runs `edu ARGS` in this process and returns its exit code; every failure is a sentence and a code."""
     from edu_cli.cli.unchanged import replay
 
-    answer = replay(args)
+    answer = f"edu {__version__}\n" if args == ["--version"] else replay(args)
     if answer is None:
         from edu_cli.cli.boundary import run_verb
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +55,8 @@ def connect_read_only(path: Path) -> tuple[sqlite3.Connection, Callable[[], bool
 
 def _copied(path: Path, log: Path) -> sqlite3.Connection:
     """The file with its log, in memory: only a place where SQLite may write lets it join the two."""
+    import tempfile  # loads `random`, which nothing else here needs
+
     whole = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     with tempfile.TemporaryDirectory(prefix="edu-") as folder:
         copy = Path(folder, path.name)

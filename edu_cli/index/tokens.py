@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import logging
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -104,7 +102,18 @@ def _cutter_name() -> str:
 def _fingerprint(terms: tuple[str, ...]) -> str:
     name = _cutter_name()
     digest = hashlib.blake2b("\n".join(terms).encode(), digest_size=8).hexdigest() if terms else "none"
-    return f"{name}-{version(name)}/rules-{RULES_VERSION}/dict-{digest}"
+    return f"{name}-{_version(name)}/rules-{RULES_VERSION}/dict-{digest}"
+
+
+def _version(package: str) -> str:
+    """The installed version, read off the folder beside the package: importlib.metadata takes longer to load."""
+    found = find_spec(package)
+    if found and found.origin:
+        for folder in Path(found.origin).parent.parent.glob(f"{package}-*.dist-info"):
+            return folder.name.removeprefix(f"{package}-").removesuffix(".dist-info")
+    from importlib.metadata import version
+
+    return version(package)
 
 
 def read_terms(path: Path) -> tuple[str, ...]:
@@ -136,6 +145,8 @@ def _open_rjieba(words: tuple[str, ...]) -> Callable[[str], list[str]]:
 
 
 def _open_jieba(words: tuple[str, ...], cache: Path | None) -> Callable[[str], list[str]]:
+    import logging
+
     import jieba
 
     jieba.setLogLevel(logging.ERROR)
