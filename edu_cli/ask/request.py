@@ -45,6 +45,7 @@ class AskTools:
 
     `chat` is None where no LLM is configured; `records` None keeps nothing; `encode` gives a question's dense vectors
     (rows of length 1), None where there is no encoder, and `encode_kept` those of texts that are asked for again;
+    `encoder` names the encoder;
     `classifier` is the project's own model file, if it exists;
     `web` is None where no web search is configured.
     """
@@ -57,4 +58,5 @@ class AskTools:
     encode: Callable[[Sequence[str]], npt.NDArray[np.float32]] | None = None
     classifier: Path | None = None
     web: WebSearch | None = None
+    encoder: str = ""
     encode_kept: Callable[[Sequence[str]], npt.NDArray[np.float32]] | None = None

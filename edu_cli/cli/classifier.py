@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import json as jsonlib
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from edu_cli.cli.context import DebugOption, JsonOption, ProjectOption, QuietOption, VerboseOption, new_app, open_cli
-from edu_cli.errors import DatasetError
+from edu_cli.cli.context import (
+    Cli,
+    DebugOption,
+    JsonOption,
+    ProjectOption,
+    QuietOption,
+    VerboseOption,
+    new_app,
+    open_cli,
+)
+from edu_cli.errors import DatasetError, UsageError
 from edu_cli.project import Project, create_state
+
+if TYPE_CHECKING:
+    from edu_cli.ask.front.training import Training
 
 app = new_app()
 DataArgument = Annotated[Path, typer.Argument(metavar="DATA.jsonl", help='{"text": "…", "label": "course"} a line.')]
@@ -22,9 +35,23 @@ def _classifier() -> None:
     """The classifier that tells questions about the course from general ones."""
 
 
+class Backend(StrEnum):
+    """What the classifier is: n-grams and vectors, or a fine-tuned network."""
+
+    ngram = "ngram"
+    bert = "bert"
+
+
 @app.command()
 def train(
     data: DataArgument,
+    backend: Annotated[Backend, typer.Option("--backend", help="n-grams and vectors, or a fine-tuned BERT.")] = (
+        Backend.ngram
+    ),
+    model: Annotated[
+        Path | None, typer.Option("--model", metavar="FOLDER", help="For bert: a local BERT or MiniLM to fine-tune.")
+    ] = None,
+    epochs: Annotated[int, typer.Option("--epochs", min=1, help="For bert: the most epochs.")] = 10,
     seed: Annotated[int, typer.Option("--seed", help="Chooses the part that is kept out.")] = 0,
     project: ProjectOption = None,
     json: JsonOption = False,
@@ -33,14 +60,21 @@ def train(
     debug: DebugOption = False,
 ) -> None:
     """Train on DATA (a stratified part kept out, early stopping); the project uses the result from then on."""
-    from edu_cli.ask.front.classifier import train_classifier
-
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
-    training = train_classifier(_rows(data), seed=seed)
+    if (backend is Backend.bert) != (model is not None):
+        raise UsageError(
+            "--backend bert needs --model FOLDER, and only it does.",
+            hint="edu classifier train DATA.jsonl --backend bert --model FOLDER",
+        )
+    rows = _rows(data)
     place = cli.found or Project(Path.cwd())
     create_state(place)
-    training.model.save(place.classifier_path)
+    if model is not None:
+        training = _train_bert(cli, rows, model, place, epochs, seed)
+    else:
+        training = _train_ngrams(cli, rows, place, seed)
     value = {
+        "backend": backend.value,
         "accuracy": round(training.accuracy, 4),
         "macro_f1": round(training.macro_f1, 4),
         "f1": {label: round(score, 4) for label, score in training.f1.items()},
@@ -50,10 +84,27 @@ def train(
         "seed": seed,
         "path": str(place.classifier_path),
     }
-    if json:
-        cli.out.value({"schema": 1, **value})
-        return
-    cli.out.table(("measure", "value"), [(k, str(v)) for k, v in value.items()])
+    _show(cli, value, json=json)
+
+
+def _train_ngrams(cli: Cli, rows: list[tuple[str, str]], place: Project, seed: int) -> Training:
+    from edu_cli.ask.front.classifier import NgramClassifier
+    from edu_cli.ask.front.training import train_classifier
+    from edu_cli.wiring.classifying import question_vectors
+
+    known = question_vectors(cli.found, cli.settings)
+    vectors = known.encode([text for text, _ in rows]) if known else None
+    training = train_classifier(rows, seed=seed, vectors=vectors, encoder=known.encoder if known else "")
+    if isinstance(training.model, NgramClassifier):
+        training.model.save(place.classifier_path)
+    return training
+
+
+def _train_bert(cli: Cli, rows: list[tuple[str, str]], model: Path, place: Project, epochs: int, seed: int) -> Training:
+    from edu_cli.ask.front.training_bert import BertSettings, train_bert
+
+    wanted = BertSettings(seed=seed, device=cli.settings.encoder.device, most_epochs=epochs)
+    return train_bert(rows, model, place.classifier_path, wanted)
 
 
 @app.command(name="eval")
@@ -66,25 +117,42 @@ def eval_(
     debug: DebugOption = False,
 ) -> None:
     """Accuracy and F1 of the classifier in use on DATA, as routing uses it (general only from 0.85)."""
-    from edu_cli.ask.front.classifier import measure
+    from edu_cli.ask.front.classifier import NgramClassifier
     from edu_cli.ask.front.classify import classify, route_model
+    from edu_cli.ask.front.training import measure
+    from edu_cli.wiring.classifying import question_vectors
 
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
     own = cli.found.classifier_path if cli.found else None
     model, rows = route_model(own), _rows(data)
-    accuracy, f1 = measure(model, rows)
-    routed = sum(classify(text, model).label == label for text, label in rows) / len(rows)
+    joint = model.joint if isinstance(model, NgramClassifier) else None
+    known = question_vectors(cli.found, cli.settings) if joint else None
+    if known is not None and joint is not None and known.encoder != joint.encoder:
+        known = None
+    vectors = known.encode([text for text, _ in rows]) if known else None
+    accuracy, f1 = measure(model, rows, vectors)
+    routed = sum(classify(text, model, known).label == label for text, label in rows) / max(len(rows), 1)
     value = {
         "model": "the project's own" if own and own.exists() else "bundled",
+        "backend": "ngram" if isinstance(model, NgramClassifier) else "bert",
+        "vectors": known.encoder if known else None,
         "questions": len(rows),
         "accuracy": round(accuracy, 4),
         "f1": {label: round(score, 4) for label, score in f1.items()},
         "routing_accuracy": round(routed, 4),
     }
+    _show(cli, value, json=json)
+
+
+def _show(cli: Cli, value: dict[str, Any], *, json: bool) -> None:
     if json:
         cli.out.value({"schema": 1, **value})
         return
-    cli.out.table(("measure", "value"), [(k, str(v)) for k, v in value.items()])
+    cli.out.table(("measure", "value"), [(k, _cell(v)) for k, v in value.items()])
+
+
+def _cell(value: Any) -> str:
+    return ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
 
 
 def _rows(data: Path) -> list[tuple[str, str]]:

@@ -141,7 +141,8 @@ def open_ask(
             encode if dense else None,
             project.classifier_path,
             web,
-            KeptQuestions(vectors_path(project, settings), pin, lambda: opened(pin)) if dense else None,
+            encoder=pin.name if dense else "",
+            encode_kept=KeptQuestions(vectors_path(project, settings), pin, lambda: opened(pin)) if dense else None,
         )
 
 

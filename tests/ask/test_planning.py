@@ -1,60 +1,17 @@
-"""Rules and the bundled classifier that choose route and strategy, and rewrites."""
+"""Rules that choose the strategy, and rewrites."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import numpy as np
 import pytest
 from scripted_llm import ScriptedChat
 
-from edu_cli.ask.front.classifier import BUCKETS, NgramClassifier, load_classifier, measure, train_classifier
-from edu_cli.ask.front.classify import classify, route_model
 from edu_cli.ask.plan.follow_up import is_follow_up, standalone_by_rule, topic_of
 from edu_cli.ask.plan.rewrite import sub_questions
 from edu_cli.ask.plan.strategy import choose_strategy, split_question
-from edu_cli.errors import ConfigError, UsageError
 from edu_cli.prompts import Prompt
 from edu_cli.types import SessionTurn
 
 PROMPT = Prompt("p", "…", "p.md")
-
-
-@pytest.mark.parametrize(
-    ("question", "label"),
-    [
-        ("报名需要带什么材料？", "course"),
-        ("Python 课程的学费是多少", "course"),
-        ("解释一下什么是红黑树", "general"),
-        ("写一段Java代码计算圆的面积", "general"),
-        ("学费表用SQL怎么按月汇总，写一个语句", "general"),
-    ],
-)
-def test_questions_about_the_course_are_told_from_general_ones(question: str, label: str) -> None:
-    assert classify(question, route_model()).label == label
-
-
-def test_an_unsure_question_counts_as_one_about_the_course() -> None:
-    unsure = NgramClassifier(("course", "general"), np.zeros((2, BUCKETS)), np.array([0.0, 1.5]))
-    assert unsure.probabilities("随便问问")["general"] > 0.8
-    assert classify("随便问问", unsure).label == "course"
-
-
-def test_a_classifier_trains_the_same_from_the_same_seed_and_survives_saving(tmp_path: Path) -> None:
-    rows = [(f"第{n}门课学费多少", "course") for n in range(20)] + [(f"什么是{n}号定理", "general") for n in range(20)]
-    first, second = train_classifier(rows, seed=3), train_classifier(rows, seed=3)
-    assert np.array_equal(first.model.weights, second.model.weights)
-    assert first.macro_f1 == 1.0
-    first.model.save(tmp_path / "m.npz")
-    assert measure(load_classifier(tmp_path / "m.npz"), rows)[0] == 1.0
-
-
-def test_bad_classifiers_and_data_are_told(tmp_path: Path) -> None:
-    (tmp_path / "m.npz").write_bytes(b"PK nonsense")
-    with pytest.raises(ConfigError, match=r"m\.npz is no classifier"):
-        load_classifier(tmp_path / "m.npz")
-    with pytest.raises(UsageError, match="two labels"):
-        train_classifier([("a", "course")] * 10)
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from edu_cli.ask.front.classifier import NgramClassifier, load_classifier
+from edu_cli.ask.front.classifier import NgramClassifier, TextClassifier, load_classifier
 from edu_cli.ask.verification.terms import plain
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 _MODEL = Path(__file__).with_name("route_model.npz")  # written by train/fit_route.py
 GENERAL_FROM = 0.85  # below this probability a question counts as one about the course
@@ -29,18 +35,32 @@ class Classified:
     how: str
 
 
-def classify(question: str, model: NgramClassifier) -> Classified:
-    """Rules first, then the classifier, whose `general` counts from GENERAL_FROM."""
+@dataclass(frozen=True, slots=True)
+class QuestionVectors:
+    """Vectors of questions by the encoder of this name."""
+
+    encoder: str
+    encode: Callable[[Sequence[str]], npt.NDArray[np.float32]]
+
+
+def classify(question: str, model: TextClassifier, vectors: QuestionVectors | None = None) -> Classified:
+    """Rules first, then the classifier, whose `general` counts from GENERAL_FROM; `vectors` help one made with them."""
     text = plain(question)
     word = _COURSE.search(text)
     if word and not _CODING.search(text):
         return Classified("course", 1.0, f"rule: {word[0]}")
-    general = model.probabilities(question).get("general", 0.0)
+    general = _probabilities(question, model, vectors).get("general", 0.0)
     label = "general" if general >= GENERAL_FROM else "course"
     return Classified(label, general if label == "general" else 1 - general, f"classifier: general {general:.2f}")
 
 
+def _probabilities(question: str, model: TextClassifier, vectors: QuestionVectors | None) -> dict[str, float]:
+    if vectors and isinstance(model, NgramClassifier) and model.joint and model.joint.encoder == vectors.encoder:
+        return model.probabilities(question, vectors.encode([question])[0])
+    return model.probabilities(question)
+
+
 @functools.lru_cache(maxsize=4)
-def route_model(own: Path | None = None) -> NgramClassifier:
+def route_model(own: Path | None = None) -> TextClassifier:
     """The project's own classifier, else the bundled one."""
     return load_classifier(own if own and own.exists() else _MODEL)

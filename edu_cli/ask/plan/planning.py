@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from edu_cli.ask.front.classify import classify, route_model
+from edu_cli.ask.front.classify import QuestionVectors, classify, route_model
 from edu_cli.ask.plan.choice import route_by_llm, strategy_by_llm
 from edu_cli.ask.plan.follow_up import points_at_nothing
 from edu_cli.ask.plan.rewrite import general_question, hypothetical, sub_questions
@@ -45,7 +45,7 @@ def plan(turn: Turn) -> Planned:
     route = "general" if forced == "general" else "rag"
     if forced == "auto":
         with turn.trail.step("classify") as note:
-            found = classify(turn.standalone, route_model(turn.tools.classifier))
+            found = classify(turn.standalone, route_model(turn.tools.classifier), _vectors(turn))
             route = "general" if found.label == "general" else "rag"
             # a rule is sure; of the classifier's `course`, `probability` is that it is one
             doubtful = route == "rag" and found.probability <= 0.5 and turn.chat is not None
@@ -61,6 +61,11 @@ def plan(turn: Turn) -> Planned:
             why = "that needs an LLM" if turn.chat is None else "it is only a look"
             note.detail += f"; searched as it is, since {why}"
     return Planned(route, chosen.kind, chosen.strategy, doubtful)
+
+
+def _vectors(turn: Turn) -> QuestionVectors | None:
+    tools = turn.tools
+    return QuestionVectors(tools.encoder, tools.encode) if tools.encoder and tools.encode else None
 
 
 def _chosen(turn: Turn, chat: CountedChat | None) -> Plan:
