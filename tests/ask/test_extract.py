@@ -120,3 +120,14 @@ def test_the_kind_of_a_question_is_told(question: str, kind: str) -> None:
 def test_the_noun_that_is_asked_for_is_found() -> None:
     assert focus(plain("诺曼底在哪个国家？")) == "国家"
     assert focus(plain("介绍二叉树")) == ""
+
+
+def test_a_detail_of_someone_whom_no_passage_names_is_not_answered() -> None:
+    hotline = passage("客服电话是多少？\n客服热线 0000-8215，工作日 9:00 到 18:00。")
+    assert extract("校长的电话是多少？", [hotline]) == []
+    assert extract("客服电话是多少", [hotline])
+
+
+def test_the_question_of_an_entry_is_not_quoted_with_its_answer() -> None:
+    entry = passage("发票怎么开？\n付款后 30 天内在订单页面申请电子发票。")
+    assert [piece.text for piece in extract("怎么开发票", [entry])] == ["付款后 30 天内在订单页面申请电子发票。"]

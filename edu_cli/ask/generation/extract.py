@@ -14,7 +14,7 @@ import numpy as np
 from edu_cli.ask.generation.choose import Rule, choose
 from edu_cli.ask.generation.context import page_of
 from edu_cli.ask.generation.extract_features import NAMES, features
-from edu_cli.ask.generation.question_type import asked_kind
+from edu_cli.ask.generation.question_type import asked_kind, is_of_another
 from edu_cli.ask.generation.units import Unit, in_full, units
 from edu_cli.ask.verification.terms import coverage, grams, plain
 from edu_cli.text import sentences
@@ -47,7 +47,9 @@ class Extract:
 
 
 def extract(question: str, passages: Sequence[Passage]) -> list[Extract]:
-    """The pieces that answer `question`, best first; [] where there is no passage with text."""
+    """The pieces that answer `question`, best first; [] without text, or where none names whose detail is asked for."""
+    if is_of_another(question, [" ".join((p.title, *p.section, p.context)) for p in passages]):
+        return []
     found = [u for n, p in enumerate(passages, 1) for u in units(p.context, n, headings=(p.title, *p.section))]
     if not found:
         return []

@@ -5,8 +5,16 @@ from __future__ import annotations
 import functools
 import re
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
+from edu_cli.ask.verification.terms import grams, plain
+
+# whose detail: 校长的电话(是多少), 图书馆地址
+_DETAIL = re.compile(
+    r"^(?:请问|我想知道|想问一?下)?(?:[你我]们)?(?!.{0,4}(?:什么|怎么|如何|哪|谁))([㐀-鿿a-z0-9+#]{2,12}?)的?(?:联系)?"
+    r"(?:电话|手机|号码|联系方式|邮箱|微信|地址|姓名|名字|年龄|生日|工资|办公室)(?:号码?)?(?:是|在|有|多少|几号|哪|怎么|[?？]|$)"
+)
 KINDS = ("why", "when", "who", "where", "number", "list", "how", "define", "name", "other")
 _PATTERNS = Path(__file__).with_name("question_types.toml")
 # the noun after a question word: 哪个(国家), 什么样的(结构)
@@ -30,6 +38,13 @@ def focus(question: str) -> str:
     """The noun that is asked for ("哪个国家" -> "国家"), "" where there is none."""
     found = _FOCUS.search(question)
     return found[1] if found else ""
+
+
+def is_of_another(question: str, texts: Sequence[str]) -> bool:
+    """Whether a detail of someone or something is asked for (校长的电话) that none of the texts names at all."""
+    match = _DETAIL.search(plain(question))
+    whose = grams(match[1]) if match else frozenset()
+    return bool(whose) and not any(whose & grams(text) for text in texts)
 
 
 @functools.cache

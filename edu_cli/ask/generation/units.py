@@ -87,12 +87,22 @@ def in_full(chosen: Unit, all_units: Sequence[Unit], context: str, *, wants_list
         last = _announced(mine, at, announced[1], context)
     elif _ASKS.search(chosen.text) or (chosen.is_lead and last == at):
         last = _what_follows(mine, at)
+        # the question of an FAQ entry is what was asked: its answer is what is quoted
+        first += _is_title_question(mine, at) and last > at
     if first and _POINTS_BACK.match(chosen.text):
         first -= 1
     start, end = mine[first].start, mine[last].end
-    if first == last or end - start > _MOST_CHARS:
+    if first == last:
+        return mine[first]
+    if end - start > _MOST_CHARS:
         return chosen
     return replace(chosen, start=start, end=end, text=context[start:end].strip())
+
+
+def _is_title_question(mine: Sequence[Unit], at: int) -> bool:
+    """Whether the piece opens its passage as the question that the rest answers; an exam item has its number."""
+    text = mine[at].text
+    return at == 0 and text.endswith(("?", "？")) and not mine[at].is_item
 
 
 def _list_around(mine: Sequence[Unit], at: int) -> tuple[int, int]:
