@@ -54,7 +54,9 @@ def test_the_second_ingest_loads_neither_typer_nor_sqlite(course: Path) -> None:
     look += "print(code, [m for m in ('typer', 'sqlite3', 'typing', 'pathlib', 'dataclasses') if m in sys.modules])"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
     done = subprocess.run([sys.executable, "-c", look], check=True, capture_output=True, text=True)
-    assert done.stdout.splitlines() == ["2 unchanged, 1 skipped; no encoder: BM25 only; 0.0 s", "0 []"]
+    answer, loaded = done.stdout.splitlines()
+    assert answer.startswith("2 unchanged, 1 skipped; no encoder: BM25 only; 0.")
+    assert loaded == "0 []"
 
 
 def test_the_answer_is_what_the_run_itself_would_say(course: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -50,7 +50,7 @@ def _as_text(block: Block) -> Block:
 
 def _warnings(name: str, has_text: bool, confidence: float) -> tuple[str, ...]:
     if not has_text:
-        return (f"{name} holds no text that OCR could read.",)
+        return ("OCR found nothing that it could read",)
     if confidence < _DOUBTFUL:
         return (f"{name} was hard to read: OCR's mean confidence is {confidence:.2f}.",)
     return ()
