@@ -18,7 +18,21 @@ def main() -> None:
     # Few of our objects refer to each other in circles, and looking for such every 700 allocations was 9% of an ingest
     # and 5% of a search.
     gc.set_threshold(100_000, 20, 100)
-    raise SystemExit(run(sys.argv[1:]))
+    try:
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # before the verb's own boundary stands, while modules are loaded
+        code = _interrupted(as_json="--json" in sys.argv)
+    if signal := sys.modules.get("signal"):  # whoever interrupts the rest wants no traceback of it
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    raise SystemExit(code)
+
+
+def _interrupted(*, as_json: bool) -> int:
+    """As the boundary tells it, with nothing loaded."""
+    if as_json:
+        sys.stdout.write('{"schema": 1, "error": {"code": "interrupted", "message": "Interrupted.", "hint": ""}}\n')
+    sys.stderr.write("error: Interrupted.\n")
+    return 130
 
 
 def run(args: list[str]) -> int:
