@@ -131,3 +131,10 @@ def test_a_detail_of_someone_whom_no_passage_names_is_not_answered() -> None:
 def test_the_question_of_an_entry_is_not_quoted_with_its_answer() -> None:
     entry = passage("发票怎么开？\n付款后 30 天内在订单页面申请电子发票。")
     assert [piece.text for piece in extract("怎么开发票", [entry])] == ["付款后 30 天内在订单页面申请电子发票。"]
+
+
+def test_a_line_that_names_what_follows_is_quoted_with_it_where_a_list_is_asked_for() -> None:
+    outline = passage("第五阶段：深度学习基础\n深度学习基础阶段\n神经网络与反向传播。\n卷积网络与循环网络。")
+    text = as_answer(extract("深度学习基础阶段讲哪些内容", [outline]))
+    assert "神经网络与反向传播" in text
+    assert "卷积网络" in text

@@ -21,6 +21,9 @@ _POINTS_BACK = re.compile(r"(?:这|此|该|它|其|上述|前者|后者|因此|�
 _ANNOUNCES = re.compile(  # "…有三种异常。": says how many there are, and the next sentences say which
     r"^[^：:，,；;]{2,30}(?:[有分包含列括为成]|如下)[^：:，,；;]{0,4}([两二三四五六2-6])(?:种|个|类|点|步|条|项|方面|部分|阶段)[^：:，,；;]{0,8}[。.]$"
 )
+_HEADING = re.compile(
+    r"[^。！？!?.；;，,|]{2,28}(?<![：:])$"
+)  # a line that names what follows it, asked for what it holds
 _COUNTS = "两二三四五六"
 _LEAST_CHARS = 4
 _LEAD_CHARS = 80
@@ -85,7 +88,11 @@ def in_full(chosen: Unit, all_units: Sequence[Unit], context: str, *, wants_list
     announced = _ANNOUNCES.match(chosen.text)
     if announced:
         last = _announced(mine, at, announced[1], context)
-    elif _ASKS.search(chosen.text) or (chosen.is_lead and last == at):
+    elif (
+        _ASKS.search(chosen.text)
+        or (chosen.is_lead and last == at)
+        or (wants_list and last == at and _HEADING.match(chosen.text))
+    ):
         last = _what_follows(mine, at)
         # the question of an FAQ entry is what was asked: its answer is what is quoted
         first += _is_title_question(mine, at) and last > at
