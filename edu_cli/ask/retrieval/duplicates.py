@@ -27,10 +27,25 @@ class _Kept:
     def shingles(self) -> frozenset[str]:
         return frozenset(self.text[i : i + _SHINGLE] for i in range(max(1, len(self.text) - _SHINGLE + 1)))
 
+    @cached_property
+    def characters(self) -> frozenset[str]:
+        return frozenset(self.text)
+
     def is_nearly(self, other: _Kept) -> bool:
         if not _ALIKE < len(self.text) / max(len(other.text), 1) < 1 / _ALIKE or self.numbers != other.numbers:
             return False
+        if self._lacks_too_much(other) or other._lacks_too_much(self):
+            return False
         return len(self.shingles & other.shingles) >= _ALIKE * len(self.shingles | other.shingles)
+
+    def _lacks_too_much(self, other: _Kept) -> bool:
+        """Whether so many of this text's characters are not in the other that the shingles need not be made.
+
+        Of shingles that are alike, at most (1 / _ALIKE - 1) of this text's are not in the other. Those that begin with
+        a character that the other lacks are among them, and differ; only the last characters begin none.
+        """
+        lacking = len(self.characters - other.characters) - (_SHINGLE - 1)
+        return lacking > (1 / _ALIKE - 1) * len(self.text)
 
 
 def distinct(docs: Sequence[str], texts: Sequence[str], k: int) -> list[tuple[int, tuple[str, ...]]]:
