@@ -19,7 +19,7 @@ from edu_cli import __version__
 from edu_cli.ingest import FORMAT, SKIPPED_FOLDERS
 
 _NOTE = "unchanged"
-_IGNORED = frozenset({_NOTE, "lock"})
+_IGNORED = frozenset({_NOTE, "lock", "serve.lock", "serve.sock"})
 
 
 class CannotTellError(Exception):
