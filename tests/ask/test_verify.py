@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from edu_cli.ask.verification.claims import split_claims
 from edu_cli.ask.verification.facts import is_verbatim
-from edu_cli.ask.verification.numerals import numbers
 from edu_cli.ask.verification.markers import MarkerFilter, find_markers
+from edu_cli.ask.verification.numerals import numbers
 from edu_cli.ask.verification.terms import plain
 from edu_cli.ask.verification.verify import Verified, verify
 from edu_cli.types import Passage

@@ -19,7 +19,9 @@ from edu_cli.errors import ConfigError
 
 Floats = npt.NDArray[np.floating[Any]]
 BUCKETS = 1 << 13
-VECTOR_SCALE = 0.025  # of a standardised vector beside n-grams of length 1; chosen on the part of route.jsonl kept out
+VECTOR_SCALE = (
+    0.025  # of a standardised vector beside n-grams of length 1; from here the loss kept out is level (fit_route.py)
+)
 _LONGEST = 4  # characters of an n-gram
 _FORMATS = (1, 2)  # 2 may have joint weights or a network's folder
 
