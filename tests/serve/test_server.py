@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from scripted_llm import Reply, scripted_server
-from served import Running, edu, eventually, make_project, serving
+from served import SETTINGS, Running, edu, eventually, make_project, serving
 
 from edu_cli.ask.request import AskRequest
 from edu_cli.config import load_settings
@@ -36,9 +36,7 @@ def running(project: Project) -> Iterator[Running]:
 
 
 def remote(project: Project, **env: str) -> tuple[RemoteAsker, Link]:
-    return open_remote(
-        project, load_settings(project.root, {"EDU_ENCODER": "none", "EDU_ASK_THRESHOLD": "0.05", **env})
-    )
+    return open_remote(project, load_settings(project.root, {**os.environ, **SETTINGS, **env}))
 
 
 def pieces_of(text: str, delay: float) -> Iterator[bytes]:
