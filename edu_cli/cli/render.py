@@ -29,10 +29,16 @@ def safe(text: str) -> str:
     return _UNSAFE.sub(lambda m: f"\\x{ord(m[0]):02x}" if ord(m[0]) < 256 else f"\\u{ord(m[0]):04x}", text)
 
 
+_ACTING = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
 def to_json(value: Mapping[str, Any] | Sequence[Any]) -> str:
-    """One line of JSON with Chinese as it is; lone surrogates (from file names) are escaped, NaN is refused."""
+    """One line of JSON with Chinese as it is; NaN is refused.
+
+    Lone surrogates (from file names) are escaped, and what would act on a terminal that JSON is printed to.
+    """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return re.sub("[\ud800-\udfff]", lambda m: f"\\u{ord(m[0]):04x}", text)
+    return _ACTING.sub(lambda m: f"\\u{ord(m[0]):04x}", text)
 
 
 def show_error(code: str, message: str, hint: str, *, as_json: bool) -> None:

@@ -106,7 +106,8 @@ def _judge_cited(claim: Claim, passages: Sequence[Passage]) -> Judged:
 
 def _supported_by(claim: Claim, passages: Sequence[Passage]) -> Support:
     context = "\n".join(evidence(p.context) for p in passages)
-    return support(claim.text, context, " ".join(" ".join((p.title, *p.section)) for p in passages))
+    headings = " ".join(evidence(heading) for p in passages for heading in (p.title, *p.section))
+    return support(claim.text, context, headings)
 
 
 def _says_nothing(claim: Claim) -> bool:
