@@ -18,7 +18,7 @@ from edu_cli.serve.asker import Show
 from edu_cli.serve.failures import failure_of
 from edu_cli.serve.frames import MOST_ANSWERED, PROTOCOL, WireError, receive, send
 from edu_cli.serve.place import HAVE_SOCKETS, connect, is_mine
-from edu_cli.serve.surroundings import difference, environment, sent_settings
+from edu_cli.serve.surroundings import difference, environment, sent_settings, starts_program
 from edu_cli.serve.values import from_plain, to_plain
 from edu_cli.settings import Settings
 from edu_cli.types import Answer, Scope, SearchResult
@@ -124,8 +124,9 @@ def _greeting(connection: socket.socket, project: Project) -> Greeting:
 class RemoteAsker:
     """protocols.Asker over a link. Raises what an Asker in this process would, and ServerGoneError."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Link, *, may_ask: bool = True) -> None:
         self._link = link
+        self._may_ask = may_ask
 
     def find_scope(self, wish: ScopeWish) -> Scope:
         """As Asker.find_scope."""
@@ -157,6 +158,8 @@ class RemoteAsker:
 
     def ask(self, request: AskRequest, show: Show | None = None) -> Answer:
         """As Asker.ask."""
+        if not self._may_ask:
+            raise ServerGoneError("The configured web search is a program of this command's.")
         asked = {"request": to_plain(request), "streamed": show is not None}
         return self._read(Answer, self._link.call("ask", show, **asked))
 
@@ -178,4 +181,4 @@ def open_remote(project: Project, settings: Settings) -> tuple[RemoteAsker, Link
     except BaseException:
         link.close()
         raise
-    return RemoteAsker(link), link
+    return RemoteAsker(link, may_ask=not starts_program(settings)), link

@@ -37,6 +37,11 @@ def difference(mine: Mapping[str, str], theirs: Mapping[str, str], settings: Set
     return None
 
 
+def starts_program(settings: Settings) -> bool:
+    """Whether asking may start a program of the command's (an MCP server by stdio): it belongs in its own folder."""
+    return bool(settings.ask.web_mcp) and not settings.ask.web_mcp.startswith(("http://", "https://"))
+
+
 def sent_settings(settings: Settings) -> dict[str, Any]:
     """The settings that answers depend on, paths made absolute: the warm process may stand in another folder."""
     encoder = replace(settings.encoder, bge_m3=_absolute(settings.encoder.bge_m3))

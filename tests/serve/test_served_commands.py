@@ -179,6 +179,15 @@ def test_a_process_that_does_not_fit_is_left_alone(project: Project, greeting: d
     assert told in done.err
 
 
+def test_a_program_that_searches_the_web_is_started_by_the_command_itself(project: Project) -> None:
+    env = {"EDU_WEB_MCP": "searcher --stdio"}
+    with serving(project) as running:
+        assert "edu serve answers" in edu(project.root, "search", "括号匹配", "-v", env=env).err
+        done = edu(project.root, "ask", "你好", "-v", env=env)
+        assert "this process answers by itself" in done.err
+        assert "ask" not in running.asked
+
+
 def test_another_environment_of_the_libraries_is_told_and_not_used(project: Project) -> None:
     with serving(project) as running:
         done = edu(project.root, "search", "括号匹配", "-v", env={"HF_HOME": "/elsewhere"})
