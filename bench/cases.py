@@ -7,7 +7,7 @@ any of its files is. So no fit learns to tell apart what cannot be told apart.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,8 @@ class Case:
     """One question: what was found, and what is found without its relevant documents.
 
     `docs[i]` are the relevant documents that hold row i or a copy of it, or one name for the row and its copies where
-    none is; `grades[i]` is the best grade among them. `ideal` is the gain of the best order.
+    none is; `grades[i]` is the best grade among them. `ideal` is the gain of the best order. `read` is what a reader said
+    of the rows, as they are and without the relevant documents.
     """
 
     examined: Examined
@@ -37,6 +38,7 @@ class Case:
     grade_of: Mapping[str, float]
     ideal: float
     without: Examined | None
+    read: tuple[Floats, Floats] | None = None
 
     @property
     def grades(self) -> Floats:
@@ -55,18 +57,21 @@ class Case:
         return float((found * DISCOUNT[: len(found)]).sum() / self.ideal)
 
 
-def collect(folder: Path, mode: str, most: int, seed: int) -> list[Case]:
-    """The questions of a project, examined: at most `most`, by lot."""
+Reader = Callable[[str, Examined], Floats]
+
+
+def collect(folder: Path, mode: str, most: int, seed: int, reader: Reader | None = None) -> list[Case]:
+    """The questions of a project, examined: at most `most`, by lot; `reader` gives each row a number."""
     measured = open_measured(folder, most=most, seed=seed)
     try:
-        found = [_case(measured, question, mode) for question in measured.questions]
+        found = [_case(measured, question, mode, reader) for question in measured.questions]
     finally:
         measured.close()
     print(f"{folder.name} ({mode}): {len(found)} questions", file=sys.stderr)
     return found
 
 
-def _case(measured: Measured, question: Mapping[str, Any], mode: str) -> Case:
+def _case(measured: Measured, question: Mapping[str, Any], mode: str, reader: Reader | None) -> Case:
     grades = {entry["doc"]: float(entry.get("grade", 1)) for entry in question["relevant"]}
     searcher, text = measured.searcher, question["question"]
     vectors = searcher.encode(text) if mode == "hybrid" else None
@@ -78,7 +83,9 @@ def _case(measured: Measured, question: Mapping[str, Any], mode: str) -> Case:
     without = searcher.examine(text, vectors, mode=mode, scope=Scope(doc_ids=others)) if others else None
     gains = sorted(grades.values(), reverse=True)[: len(DISCOUNT)]
     ideal = float((gains * DISCOUNT[: len(gains)]).sum())
-    return Case(_light(examined), tuple(held), grades, ideal, _light(without) if without and without.parents else None)
+    without = without if without and without.parents else None
+    read = (reader(text, examined), reader(text, without) if without else np.zeros(0)) if reader else None
+    return Case(_light(examined), tuple(held), grades, ideal, _light(without) if without else None, read)
 
 
 def _groups(docs: Sequence[str], texts: Sequence[str]) -> list[tuple[str, ...]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from edu_cli.errors import EncoderError
 
 _WEIGHTS = ("model.safetensors", "pytorch_model.bin", "model.safetensors.index.json", "pytorch_model.bin.index.json")
+CROSS_FILE = Path(__file__).parent / "index" / "encoders" / "cross.npz"  # the bundled reranker, over e5-small's file
 # What BGE-M3 has besides its weights; FlagEmbedding would make up for missing ones with random numbers.
 BGE_M3_PARTS = ("sparse_linear.pt", "colbert_linear.pt")
 _UNUSED = ("onnx/*", "imgs/*", "*.msgpack", "*.ot", "*.h5")

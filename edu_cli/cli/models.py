@@ -10,7 +10,7 @@ from edu_cli.cli.context import DebugOption, JsonOption, ProjectOption, QuietOpt
 
 app = new_app()
 NameArgument = Annotated[
-    str, typer.Argument(metavar="NAME", help="e5-small, bge-m3 or bge-reranker.", show_default=False)
+    str, typer.Argument(metavar="NAME", help="e5-small, cross, bge-m3 or bge-reranker.", show_default=False)
 ]
 
 

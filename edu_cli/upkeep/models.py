@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from edu_cli.errors import EncoderError, UsageError
-from edu_cli.model_files import BGE_M3_PARTS, download, find_e5_small, find_model, require_model
+from edu_cli.model_files import BGE_M3_PARTS, CROSS_FILE, download, find_e5_small, find_model, require_model
 from edu_cli.settings import Settings
 
 
@@ -36,6 +36,7 @@ def list_models(settings: Settings) -> list[Model]:
     m3, reranker = settings.encoder.bge_m3, settings.search.bge_reranker
     return [
         Model("e5-small", "the bundled encoder", "", (), find_e5_small()),
+        Model("cross", "the bundled reranker", "", (), CROSS_FILE if CROSS_FILE.exists() else None),
         Model("bge-m3", "a larger encoder (extra bge)", m3, BGE_M3_PARTS, find_model(m3, BGE_M3_PARTS)),
         Model("bge-reranker", "a larger reranker (extra bge)", reranker, (), find_model(reranker)),
     ]

@@ -42,7 +42,7 @@ def test_list_tells_what_is_here(hub: Path, capsys: pytest.CaptureFixture[str]) 
     folder = _fill(hub, "BAAI/bge-m3", *BGE_M3_PARTS)
     code, value = _json(capsys, "list")
     by_name = {model["name"]: model for model in value["models"]}
-    assert (code, value["schema"], list(by_name)) == (0, 1, ["e5-small", "bge-m3", "bge-reranker"])
+    assert (code, value["schema"], list(by_name)) == (0, 1, ["e5-small", "cross", "bge-m3", "bge-reranker"])
     assert (by_name["bge-m3"]["path"], by_name["bge-m3"]["bytes"]) == (str(folder), 4000)
     assert (by_name["bge-reranker"]["path"], by_name["bge-reranker"]["bytes"]) == (None, 0)
     assert run(["models", "list", "-v"]) == 0

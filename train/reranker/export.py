@@ -17,17 +17,17 @@ import numpy as np
 import torch
 from network import FROZEN, CrossEncoder
 from pairs import Pairs
-from train import Group, read_groups
 
 from edu_cli.index.encoders.cross_graph import build_cross_graph
-from edu_cli.index.encoders.cross_weights import CROSS_FILE, SMOOTHED, read_cross
+from edu_cli.index.encoders.cross_weights import SMOOTHED, read_cross
 from edu_cli.index.encoders.e5_session import open_session
 from edu_cli.index.encoders.unigram import UnigramTokenizer, build_trie
 from edu_cli.index.encoders.weights import E5Weights, read_weights
-from edu_cli.model_files import find_e5_small
+from edu_cli.model_files import CROSS_FILE, find_e5_small
+from train import Group, read_groups
 
 STRENGTH, STEPS = 0.7, 127
-SEEN, COMPARED = 24, 60  # questions: for the factors, and for the comparison
+SEEN, COMPARED = 24, 40  # questions: for the factors, and for the comparison
 
 
 def main() -> None:
@@ -89,11 +89,11 @@ def quantised(network: CrossEncoder, weights: E5Weights, factors: np.ndarray) ->
         linears = dict(zip("qkv", _thirds(layer.qkv, hidden), strict=True))
         linears |= {part: _numbers(getattr(layer, part)) for part in ("ao", "fi", "fo")}
         for part, (matrix, bias) in linears.items():
-            if part in SMOOTHED:
-                row = factors[n].astype(np.float32)
-                matrix = matrix * (row[:hidden] if SMOOTHED[part] == "qkv" else row[hidden:])
-            scale = (np.abs(matrix).max(axis=1) / STEPS).astype(np.float32)
-            arrays[f"l{n}.{part}.w"] = np.rint(matrix / scale[:, None]).clip(-STEPS, STEPS).astype(np.int8)
+            row = factors[n].astype(np.float32)
+            even = {"qkv": row[:hidden], "fi": row[hidden:]}.get(SMOOTHED.get(part, ""), np.float32(1))
+            scale = (np.abs(matrix * even).max(axis=1) / STEPS).astype(np.float32)
+            whole = np.rint(matrix * even / scale[:, None])
+            arrays[f"l{n}.{part}.w"] = whole.clip(-STEPS, STEPS).astype(np.int8)
             arrays[f"l{n}.{part}.scale"] = scale
             arrays[f"l{n}.{part}.b"] = bias
         for part in ("aln", "oln"):

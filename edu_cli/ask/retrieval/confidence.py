@@ -11,8 +11,7 @@ import numpy as np
 
 from edu_cli.ask.retrieval.examine import Examined
 from edu_cli.ask.retrieval.ranking import Linear
-from edu_cli.ask.retrieval.reading import log_odds
-from edu_cli.ask.retrieval.rerank import Order
+from edu_cli.ask.retrieval.rerank import Order, by_fusion
 from edu_cli.settings import SearchSettings
 
 _SEEN = 5  # passages that an answer is drawn from
@@ -20,17 +19,16 @@ _CROWD = 9  # passages behind the first: many near-equals mean that none stands 
 
 
 def confidence(examined: Examined, order: Order, model: Linear) -> float:
-    """0..1; 0 without candidates. `model` is for the order of the fusion: a cross-encoder brings its own, or none.
+    """0..1; 0 without candidates. `model` judges the order of the fusion, also where a reader changed it.
 
-    Without one, its best probability is taken as it is.
+    Only a reader whose probability is a judgement of its own (`Reading.judges`) is believed instead.
     """
     if not len(order.rows):
         return 0.0
-    if order.reading is not None and order.probabilities is not None:
-        if order.reading.confidence is None:
-            return float(order.probabilities.max())
-        model = order.reading.confidence
-    return float(1 / (1 + np.exp(-model(confidence_features(examined, order))[0])))
+    if order.reading is not None and order.reading.judges and order.probabilities is not None:
+        return float(order.probabilities.max())
+    fused = by_fusion(examined) if order.reranked else order
+    return float(1 / (1 + np.exp(-model(confidence_features(examined, fused))[0])))
 
 
 def calibrated(sure: float, settings: SearchSettings) -> float:
@@ -54,18 +52,4 @@ def confidence_features(examined: Examined, order: Order) -> dict[str, float]:
     features["first_score"] = float(weighed[first])
     features["margin"] = float(weighed[first] - others.max(initial=0.0))
     features["crowd"] = float(np.sort(others)[::-1][:_CROWD].mean()) if len(others) else 0.0
-    return features | _read_features(order)
-
-
-def _read_features(order: Order) -> dict[str, float]:
-    """What a cross-encoder says: of the best passage, of the first, and of those behind the best, in log odds."""
-    if order.reading is None or order.probabilities is None:
-        return {}
-    odds = log_odds(order.probabilities)
-    best = np.sort(odds[order.rows[: order.reading.passages]])[::-1]
-    return {
-        "read_best": float(best[0]),
-        "read_first": float(odds[order.rows[0]]),
-        "read_second": float(best[1]) if len(best) > 1 else float(best[0]),
-        "read_crowd": float(best[1:_SEEN].mean()) if len(best) > 1 else float(best[0]),
-    }
+    return features

@@ -47,7 +47,7 @@ def ranking_for(encoder: str | None) -> Ranking:
     """The numbers for an encoder's name; `other` for one that none were fitted for, `none` without an encoder."""
     fitted = json.loads(Path(__file__).with_name("ranking.json").read_text(encoding="utf-8"))["encoders"]
     name = "none" if encoder is None else encoder if encoder in fitted else "other"
-    return Ranking(**{part: linear_from(raw) for part, raw in fitted[name].items()})
+    return Ranking(**{part: _linear(raw) for part, raw in fitted[name].items()})
 
 
 def as_json(linear: Linear) -> dict[str, Any]:
@@ -56,7 +56,6 @@ def as_json(linear: Linear) -> dict[str, Any]:
     return {"names": list(linear.names), **rounded}
 
 
-def linear_from(raw: Mapping[str, Any]) -> Linear:
-    """The Linear that `as_json` kept."""
+def _linear(raw: Mapping[str, Any]) -> Linear:
     mean, scale, weights = (np.array(raw[key], np.float64) for key in ("mean", "scale", "weights"))
     return Linear(tuple(raw["names"]), mean, scale, weights)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from edu_cli.ask.retrieval.evidence import heading_of
 from edu_cli.ask.retrieval.examine import Examined
 from edu_cli.ask.retrieval.pool import Floats
-from edu_cli.ask.retrieval.reading import Reading, log_odds, reading_for
+from edu_cli.ask.retrieval.reading import Reading, reading_for
 from edu_cli.protocols import Reranker
 from edu_cli.text import sentences
 from edu_cli.types import StoredParent
@@ -58,20 +58,12 @@ def reordered(examined: Examined, reading: Reading, probabilities: Floats) -> Or
     """The order of the fusion with what a cross-encoder says of the first `reading.passages` rows."""
     order, fused = examined.fused.order(), examined.fused.scores
     close, rest = order[: reading.passages], order[reading.passages :]
-    scores = np.zeros(len(order))
-    top = max(float(fused.max(initial=0.0)), 1e-9)
-    scores[close] = blended(reading, probabilities[close], fused[close] / top)
-    if len(rest):
-        scores[rest] = scores[close].min() * fused[rest] / max(float(fused[rest].max()), 1e-9)
+    scores = (1 - reading.share) * fused / max(float(fused.max(initial=0.0)), 1e-9)
+    scores[close] += reading.share * probabilities[close]
+    if len(rest):  # not read: below all that were
+        scores[rest] *= scores[close].min() / max(float(scores[rest].max()), 1e-9)
     rows = np.concatenate([close[np.argsort(-scores[close], kind="stable")], rest])
     return Order(rows, scores, reading, probabilities)
-
-
-def blended(reading: Reading, probabilities: Floats, fused: Floats) -> Floats:
-    """Scores 0..1 of passages from a cross-encoder's probabilities and the fused scores (1 for the best)."""
-    if reading.fused is None:
-        return reading.share * probabilities + (1 - reading.share) * fused
-    return 1 / (1 + np.exp(-log_odds(probabilities) - reading.fused * (fused - 1)))
 
 
 def window(parent: StoredParent, child_id: str, chars: int) -> str:

@@ -75,9 +75,8 @@ class Searcher:
         alone = self.examine(question, vectors, mode=mode, scope=scope, k=k) if both else examined
         clock.stop("retrieve")
         order = self._order(examined, question, rerank=rerank and mode == "hybrid")
-        judged = (
-            (examined, order) if alone is examined or order.probabilities is not None else (alone, by_fusion(alone))
-        )
+        is_judged_by_reader = order.reading is not None and order.reading.judges
+        judged = (examined, order) if alone is examined or is_judged_by_reader else (alone, by_fusion(alone))
         sure = calibrated(confidence(*judged, self._ranking(vectors).confidence), self._settings)
         passages = _passages(examined, order, k)
         clock.stop("rerank")

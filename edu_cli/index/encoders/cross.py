@@ -1,7 +1,7 @@
 """The bundled reranker: question x passage -> the probability that the passage answers, by one small cross-encoder.
 
-It reads the encoder's word embeddings and lowest layers from the encoder's file. One pair a run, as the encoder runs one
-text: no padding, and a score does not depend on what it is scored beside.
+It reads the encoder's word embeddings and lowest layers from the encoder's file. One pair a run, as the encoder runs
+one text: no padding, and a score does not depend on what it is scored beside.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ import numpy as np
 from edu_cli.index.encoders.built import load_built
 from edu_cli.index.encoders.cores import physical_cores
 from edu_cli.index.encoders.cross_graph import build_cross_graph
-from edu_cli.index.encoders.cross_weights import CROSS_FILE, read_cross
+from edu_cli.index.encoders.cross_weights import read_cross
 from edu_cli.index.encoders.e5_input import E5Input
 from edu_cli.index.encoders.e5_session import open_session, signed_products_saturate
 from edu_cli.index.encoders.e5_small import STEM
+from edu_cli.model_files import CROSS_FILE
 
 FORMAT = 1  # raised whenever the same weights would get other scores
 QUESTION_TOKENS = 64

@@ -18,10 +18,10 @@ import numpy.typing as npt
 
 from edu_cli.errors import EncoderError
 from edu_cli.index.encoders.weights import E5Weights
+from edu_cli.model_files import CROSS_FILE
 
 _Floats = npt.NDArray[np.float32]
 
-CROSS_FILE = Path(__file__).with_name("cross.npz")
 SMOOTHED = {"q": "qkv", "k": "qkv", "v": "qkv", "fi": "fi"}  # part of a layer -> the input that its factors belong to
 
 
@@ -96,7 +96,7 @@ def fits(fingerprint: str, path: Path = CROSS_FILE) -> bool:
 
 
 def read_cross(encoder: E5Weights, path: Path = CROSS_FILE) -> CrossWeights:
-    """The reranker's weights over those of the encoder. Raises EncoderError for a file that is damaged or does not fit."""
+    """The reranker's weights over those of the encoder. Raises EncoderError for a file that is damaged or unfit."""
     try:
         weights = CrossWeights(encoder, np.load(path, allow_pickle=False))  # reads an array when it is asked for
         made_of = str(weights.arrays["encoder"])
