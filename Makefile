@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow check fmt lint type imports eval bench
+.PHONY: help setup demo test test-slow check fmt lint type imports eval bench soak train-reranker
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -51,7 +51,20 @@ imports: $(VENV)/.dev ## the direction of imports
 
 eval: $(VENV)/.run ## score the bundled gold set
 	$(BIN)/edu ingest corpus --project $(VENV)/demo -q
-	$(BIN)/edu eval corpus/questions.jsonl --compare modes --project $(VENV)/demo
+	$(BIN)/edu eval corpus/questions.jsonl --compare modes,strategies --project $(VENV)/demo
 
 bench: $(VENV)/.dev ## measure what needs no outside data (JSON on stdout); the other scripts of bench/ say what they need
 	@for f in encode reingest verify; do echo "== bench/$$f.py"; $(BIN)/python bench/$$f.py; done
+
+soak: $(VENV)/.dev ## an hour of mixed use of a warm process: memory, files, errors (JSON)
+	$(BIN)/python bench/soak.py --minutes 60
+
+train-reranker: $(VENV)/.dev ## train the bundled reranker anew into train/out (hours on a CPU; needs apt-get and ../shared)
+	$(BIN)/python -m pip install --quiet -e '.[train]'
+	$(BIN)/python train/reranker/material.py train/out
+	for s in drcd xquad java manuals; do $(BIN)/edu ingest train/out/$$s/docs --project train/out/$$s/p -q || exit; done
+	$(BIN)/python train/reranker/mine.py train/out
+	$(BIN)/python train/reranker/train.py train/out --name one --threads 1 --epochs 0.66
+	$(BIN)/python train/reranker/train.py train/out --name two --threads 1 --passages 6 --fused 20 --start train/out/one/state.pt
+	$(BIN)/python train/reranker/train.py train/out --name model --threads 1 --passages 6 --fused 15 --seed 9 --start train/out/two/state.pt
+	$(BIN)/python train/reranker/export.py train/out
