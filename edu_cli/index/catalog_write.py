@@ -102,9 +102,12 @@ def _insert(connection: sqlite3.Connection, document: CatalogDocument) -> None:
     )
     connection.execute(_DOCUMENT_SQL, values)
     connection.executemany(
-        insert("parents", 7),
+        insert("parents", 7, n_after=1),
         [
-            (p.parent_id, d.doc_id, i, _json(p.parent.section), p.parent.page, p.parent.page_end, p.parent.text)
+            (
+                *(p.parent_id, d.doc_id, i, _json(p.parent.section), p.parent.page, p.parent.page_end, p.parent.text),
+                len(p.children),
+            )
             for i, p in enumerate(d.parents)
         ],
     )

@@ -8,7 +8,8 @@ from edu_cli.index.row_sums import sound
 
 _SOUND_PARENT = f"{sound('parents', 'p')} AND {sound('documents', 'd')}"
 _PARENTS = f"""SELECT p.parent_id, d.doc_id, d.path, d.title, d.subject, p.section, p.page, p.page_end, p.text,
-  {_SOUND_PARENT} FROM parents p JOIN documents d USING (doc_id)"""
+  {_SOUND_PARENT} AND p.n_children IS (SELECT count(*) FROM children c WHERE c.parent_id = p.parent_id)
+  FROM parents p JOIN documents d USING (doc_id)"""
 PARENTS_BY_ID = _PARENTS + " WHERE p.parent_id IN (SELECT value FROM json_each(?))"
 PARENTS_OF = _PARENTS + " WHERE p.doc_id = ? ORDER BY p.ordinal"
 _SPANS = f"""SELECT c.parent_id, c.child_id, c.start, c."end", c.page, c.page_end, {sound("children", "c")}
@@ -40,6 +41,7 @@ ANSWER = f"SELECT a.value FROM answers a WHERE a.tenant = ? AND a.key = ? AND {s
 UNSOUND_PATHS = f"""SELECT path FROM documents WHERE doc_id IN (
     SELECT d.doc_id FROM documents d WHERE NOT ({sound("documents", "d")})
     UNION SELECT p.doc_id FROM parents p WHERE NOT ({sound("parents", "p")})
+      OR p.n_children IS NOT (SELECT count(*) FROM children c WHERE c.parent_id = p.parent_id)
     UNION SELECT p.doc_id FROM children c JOIN parents p USING (parent_id) WHERE NOT ({sound("children", "c")})
     UNION SELECT f.doc_id FROM document_faq f WHERE NOT ({sound("document_faq", "f")})) ORDER BY path"""
 UNSOUND_FAQ = f"SELECT f.faq_id FROM faq f WHERE NOT ({sound('faq', 'f')}) ORDER BY f.faq_id"

@@ -47,11 +47,12 @@ def blob_sum(*values: bytes) -> int:
     return checksum
 
 
-def insert(table: str, n_columns: int, *, verb: str = "INSERT") -> str:
-    """The statement that stores a row of so many values with its sum."""
+def insert(table: str, n_columns: int, *, verb: str = "INSERT", n_after: int = 0) -> str:
+    """The statement that stores a row of so many values with its sum, and `n_after` more behind it."""
     values = ", ".join(f"?{i}" for i in range(1, n_columns + 1))
     summed = ", ".join(f"?{i}" for i in range(1, len(SUMMED[table]) + 1))
-    return f"{verb} INTO {table} VALUES ({values}, row_sum({summed}))"
+    rest = "".join(f", ?{i}" for i in range(n_columns + 1, n_columns + n_after + 1))
+    return f"{verb} INTO {table} VALUES ({values}, row_sum({summed}){rest})"
 
 
 def sound(table: str, alias: str) -> str:

@@ -54,10 +54,14 @@ CREATE UNIQUE INDEX vectors_text ON vectors (encoder, text_key);
 _ROOT_SUBJECTS = "ALTER TABLE roots ADD COLUMN subject TEXT;"
 
 _SUMS = "DROP VIEW parent_rows; DROP VIEW child_rows;\n" + ADD_SUMS
+_SPANS = """
+ALTER TABLE parents ADD COLUMN n_children INTEGER;
+UPDATE parents SET n_children = (SELECT count(*) FROM children WHERE children.parent_id = parents.parent_id);
+"""
 _VECTOR_SUMS = """
 ALTER TABLE vectors ADD COLUMN sum INTEGER;
 UPDATE vectors SET sum = blob_sum(dense, term_ids, weights);
 """
 
-CATALOG_STEPS: tuple[str, ...] = (_DOCUMENTS, RECORDS, _ROOT_SUBJECTS, _SUMS)
+CATALOG_STEPS: tuple[str, ...] = (_DOCUMENTS, RECORDS, _ROOT_SUBJECTS, _SUMS, _SPANS)
 VECTOR_STEPS: tuple[str, ...] = (_VECTORS, _VECTOR_SUMS)
