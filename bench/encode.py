@@ -72,7 +72,7 @@ def rates(
     ids = [[0, *single._tokenizer.ids("passage: " + text), 2] for text in passages]
     rows = [single._embed(text)[None] for text in ids]
     tokens = [len(text) for text in ids]
-    session, few = single._session, max(1, len(passages) // 6)  # the engine is slow: a sixth of the texts
+    session, few = single._graph()[0], max(1, len(passages) // 6)  # the engine is slow: a sixth of the texts
     ways = {
         "edu": (lambda: single._dense("passage: ", passages), sum(tokens)),
         "bare_onnxruntime": (lambda: [session.run(None, {"rows": text}) for text in rows], sum(tokens)),

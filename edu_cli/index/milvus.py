@@ -27,7 +27,7 @@ _EMPTY_SPARSE = {0: 1e-6}  # Milvus refuses a sparse vector without a weight
 _LITE_ROWS = 10_000
 # The heaviest sparse weights that Lite is given: each passes through Python there, and the copy has them all. All 95 of
 # a child took 2.4 s of CPU for 7,568 rows instead of 1.2 s.
-_LITE_WEIGHTS = 16
+_LITE_WEIGHTS = 4
 
 
 def collection_name(project_id: str, encoder_fingerprint: str) -> str:

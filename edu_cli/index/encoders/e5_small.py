@@ -6,9 +6,11 @@ neighbours. Texts are spread over threads, since onnxruntime lets go of the inte
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,28 +33,26 @@ _Floats = npt.NDArray[np.float32]
 class E5SmallEncoder:
     """Dense vectors of length 384 and BM25-weighted term vectors, as `protocols.Encoder` says.
 
-    Texts over 510 tokens are read in windows, whose means are averaged by their tokens. `notes` holds what a user
-    should know of this run, as sentences.
+    Texts over 510 tokens are read in windows, whose means are averaged by their tokens.
     """
 
     name = "e5-small"
     uses_idf = True
 
     def __init__(self, cache_dir: Path, *, threads: int = 0, weights_path: Path | None = None) -> None:
-        folder = cache_dir / "encoders"
-        self._input = E5Input(folder, STEM, weights_path)
-        weights = self._input.weights
-        self.dim = weights.hidden
+        self._folder = cache_dir / "encoders"
+        self._input = E5Input(self._folder, STEM, weights_path)
+        self.dim = self._input.weights.hidden
         self.fingerprint = self._input.fingerprint
-        signed = not signed_products_saturate()
-        graph, graph_note = load_built(
-            folder / f"{self.fingerprint}-{'s8' if signed else 'u8'}.onnx",
-            lambda: build_graph(weights, read_smoothing(weights), signed=signed),
-        )
-        self.notes = tuple(note for note in (graph_note, self._input.note) if note)
-        self._session = open_session(bytes(graph))
+        self._opening = threading.Lock()
+        self._opened: tuple[Any, str] | None = None
         self._threads = threads or physical_cores()
         self._pool = ThreadPoolExecutor(self._threads, "encode")  # starts its threads when they are needed
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of this run, as sentences; opens the graph."""
+        return tuple(note for note in (self._graph()[1], self._input.note) if note)
 
     def encode_passages(self, texts: Sequence[str]) -> DualVectors:
         """As the protocol says."""
@@ -85,6 +85,21 @@ class E5SmallEncoder:
             total += self._run([begin, *window, end]) * len(window)
         return total
 
+    def _graph(self) -> tuple[Any, str]:
+        """The session and why its graph could not be kept, opened when something is to be encoded.
+
+        An ingest that finds all its vectors in the cache needs the fingerprint alone.
+        """
+        with self._opening:
+            if self._opened is None:
+                weights, signed = self._input.weights, not signed_products_saturate()
+                graph, note = load_built(
+                    self._folder / f"{self.fingerprint}-{'s8' if signed else 'u8'}.onnx",
+                    lambda: build_graph(weights, read_smoothing(weights), signed=signed),
+                )
+                self._opened = open_session(bytes(graph)), note
+            return self._opened
+
     def _run(self, ids: list[int]) -> _Floats:
-        (mean,) = self._session.run(None, {"rows": self._input.rows(ids)[None]})
+        (mean,) = self._graph()[0].run(None, {"rows": self._input.rows(ids)[None]})
         return mean[0]
