@@ -118,9 +118,7 @@ def _show(cli: Cli, facts: dict[str, Any]) -> None:
 def _show_answers(cli: Cli, answers: dict[str, Any]) -> None:
     if not answers["total"]:
         return
-    cli.out.text(
-        f"\n{answers['total']} questions asked, {answers['tokens']} tokens of an LLM (the last that are kept)"
-    )
+    cli.out.text(f"\n{answers['total']} questions asked, {answers['tokens']} tokens of an LLM (the last that are kept)")
     rows = [
         (
             row["by"],

@@ -27,7 +27,16 @@ _ABOUT = "backup.json"
 _MOST_ABOUT_BYTES = 2**20
 _PIECE = 2**20
 # what zipfile raises for bytes that are no zip, or no longer the one that was written
-_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, RuntimeError, OverflowError, RecursionError)
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    ValueError,
+    RuntimeError,
+    OverflowError,
+    RecursionError,
+)
 _PROMPT = re.compile(r"prompts/[A-Za-z0-9_-]{1,64}\.md")
 _DICTIONARY = re.compile(r"(?:\w[\w .-]{0,100}/){0,8}\w[\w .-]{0,100}\.(?:txt|dict)")
 

@@ -52,7 +52,7 @@ def test_whatever_a_search_depends_on_is_noticed_when_it_changes(change: str, ma
 
 def test_ids_that_do_not_agree_with_sound_rows_are_another_versions(made: FakeProject) -> None:
     summed = "row_sum(doc_id, path, tenant, subject, title || '!')"
-    status, message = _status(made, f"UPDATE documents SET title = title || '!', sum = {summed}")
+    status, message = _status(made, f"UPDATE documents SET title = title || '!', sum = {summed}")  # noqa: S608
     assert (status, "another version" in message) == ("warn", True)
 
 
