@@ -92,7 +92,8 @@ def write_classifier(path: Path, labels: tuple[str, ...], **arrays: npt.NDArray[
     """Writes a classifier's file: its format, its labels and what its kind needs."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
-        np.savez_compressed(file, format=np.array(_FORMATS[-1:]), labels=np.array(labels), **arrays)
+        held: dict[str, Any] = {"format": np.array(_FORMATS[-1:]), "labels": np.array(labels), **arrays}
+        np.savez_compressed(file, **held)
 
 
 def load_classifier(path: Path) -> TextClassifier:

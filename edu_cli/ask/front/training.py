@@ -145,7 +145,7 @@ def _fit(
         since = 0 if loss < best_loss - 1e-5 else since + 1
         if since == 0:
             best, best_loss = (weights.copy(), bias.copy()), loss
-    return *best, epochs
+    return best[0], best[1], epochs
 
 
 def _softmax(values: Floats) -> Floats:
