@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from edu_cli.errors import EduError, IndexMismatchError, StoreError
-from edu_cli.index.read_only import cannot_write, connect_read_only
+from edu_cli.index.read_only import cannot_write, connect_read_only, has_no_room
 from edu_cli.index.row_sums import blob_sum, row_sum
 
 BUSY_S = 30.0  # a transaction of ours is far shorter; who waits longer than this waits for something stuck
@@ -35,7 +35,7 @@ class Database:
                 self._connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
                 self._prepared(steps, application_id, durable)
             except sqlite3.OperationalError as error:
-                if not cannot_write(error) or not path.is_file():
+                if not (cannot_write(error) or has_no_room(error)) or not path.is_file():
                     raise
                 self._connection, self._is_unchanged = connect_read_only(path)
                 self._prepared(steps, application_id, durable=None)
@@ -154,7 +154,7 @@ def _told(path: Path) -> Iterator[None]:
         text = str(error)
         if cannot_write(error) and path.is_file():
             what = "written" if os.access(path, os.R_OK) else "read"
-            hint = f"check the permissions of {path} and of its folder"
+            hint = f"check the permissions of {path} and of its folder, and that the disk has room"
             raise StoreError(f"{path} cannot be {what}.", hint=hint, code="read_only") from error
         if "locked" in text or "busy" in text:
             raise StoreError(f"{path} is busy: another edu is writing to it.", hint="wait for it to finish") from error

@@ -1,4 +1,4 @@
-"""SQLite files that stand where nothing can be written: a read-only mount, another user's folder.
+"""SQLite files that stand where nothing can be written: a read-only mount, another user's folder, a full disk.
 
 SQLite keeps a log and an index of it beside a file in WAL mode, and refuses the file where it cannot make them, unless
 it is promised that nobody changes the file meanwhile. The promise is checked: see `FileMark`.
@@ -13,6 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _CANNOT_WRITE = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
+_NO_ROOM = frozenset(
+    {
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR_SHMSIZE,
+        sqlite3.SQLITE_IOERR_SHMOPEN,
+        sqlite3.SQLITE_IOERR_SHMMAP,
+        sqlite3.SQLITE_IOERR_WRITE,
+    }
+)
 _PRIMARY = 0xFF  # an error's extended code holds the primary one in its low byte
 
 
@@ -37,6 +46,11 @@ class FileMark:
 def cannot_write(error: sqlite3.Error) -> bool:
     """Whether SQLite says that it may not write, rather than that something is wrong with the file."""
     return (getattr(error, "sqlite_errorcode", 0) & _PRIMARY) in _CANNOT_WRITE
+
+
+def has_no_room(error: sqlite3.Error) -> bool:
+    """Whether SQLite could not make its files beside the one opened, since the disk is full."""
+    return getattr(error, "sqlite_errorcode", 0) in _NO_ROOM
 
 
 def connect_read_only(path: Path) -> tuple[sqlite3.Connection, Callable[[], bool]]:

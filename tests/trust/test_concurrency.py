@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import COURSE, write
+from small_course import COURSE, write
 
 from edu_cli.index.catalog import open_catalog
 

@@ -72,7 +72,7 @@ def test_a_full_disk_loses_nothing_and_with_room_the_next_run_converges(
         assert _is_told(ran), said
         n_failed += ran.code == 1
         still = edu.run(world.project, "search", "怎样减少死锁", "--json", "-k", "1")
-        assert "went wrong inside" not in still.err, said
+        assert still.code in (0, 4) or not world.before["documents"], f"{said}: reading: {still.err}"
         disk.room(_PLENTY)
         world.check(said)
         assert world.found() == truth, said

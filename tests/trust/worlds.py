@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conftest import COURSE, EDITED, write
+from small_course import COURSE, EDITED, write
 from warm_edu import Ran, WarmEdu
 
 from edu_cli.index.catalog import Catalog
@@ -92,10 +92,8 @@ class World:
             for key in {*half[kind], *self.before[kind], *self.after[kind]}:
                 states = (self.before[kind].get(key), self.after[kind].get(key))
                 assert half[kind].get(key) in states, f"{what}: {kind} {key} is neither old nor new"
-        if self._job.args[0] == "pending" and half["pending"] == self.after["pending"]:
-            assert half == self.after, f"{what}: a question that was answered is in the FAQ"
-            return
-        again = self.attempt()
+        is_over = half == self.after and self._job.args[0] in ("pending", "docs")  # what is answered or gone is so once
+        again = self._edu.run(self.project, "index") if is_over else self.attempt()
         assert again.code in (0, 4), f"{what}: {again.err}"
         assert seen(self.project) == self.after, what
 
