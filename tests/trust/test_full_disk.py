@@ -70,7 +70,7 @@ def test_a_full_disk_loses_nothing_and_with_room_the_next_run_converges(
         assert "Traceback" not in ran.err, said
         assert "went wrong inside" not in ran.err, said
         assert _is_told(ran), said
-        n_failed += ran.code == 1
+        n_failed += ran.code == 1 or "kept" in ran.err + ran.out  # an answer is given all the same
         still = edu.run(world.project, "search", "怎样减少死锁", "--json", "-k", "1")
         assert still.code in (0, 4) or not world.before["documents"], f"{said}: reading: {still.err}"
         disk.room(_PLENTY)
