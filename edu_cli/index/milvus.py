@@ -42,8 +42,13 @@ class MilvusStore:
     to be multiplied by document frequencies, which Milvus does not know.
     """
 
-    def __init__(self, target: MilvusTarget, *, sparse: VectorCopy | None = None, create: bool = True) -> None:
-        """Opens the collection. Raises LockedError, and StoreError where it is absent and not to be created."""
+    def __init__(
+        self, target: MilvusTarget, *, sparse: VectorCopy | None = None, create: bool = True, check: bool = False
+    ) -> None:
+        """Opens the collection; `check` reads all of it that a search would, Milvus Lite's own indexes included.
+
+        Raises LockedError, and StoreError where it is damaged, or absent and not to be created.
+        """
         self._target = target
         self._loaded = False
         self._unflushed = 0
@@ -55,8 +60,10 @@ class MilvusStore:
         try:
             with self._told():
                 found = open_collection(self._client, target, create=create)
-                if found and not target.is_lite:  # Lite writes and counts without, and is spared its indexes by it
+                if found and (check or not target.is_lite):
                     self._load()
+                if found and target.is_lite:  # it writes and counts without, and is spared its indexes by it
+                    self._release()
             if not found:
                 raise StoreError(f"{target.name} holds no vectors of this project.", hint="run `edu ingest PATH`")
         except StoreError:
@@ -174,6 +181,11 @@ class MilvusStore:
         if not self._loaded:
             self._client.load_collection(self._target.collection)
             self._loaded = True
+
+    def _release(self) -> None:
+        if self._loaded:
+            self._client.release_collection(self._target.collection)
+            self._loaded = False
 
     @contextmanager
     def _told(self) -> Iterator[None]:

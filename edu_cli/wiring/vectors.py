@@ -83,10 +83,12 @@ class IngestVectors:
         from edu_cli.index.milvus import MilvusStore
         from edu_cli.index.milvus_connect import release
 
+        database = Path(target.uri)
+        # by something else, or by a run that was killed
+        changed = target.is_lite and database.exists() and self.store_mark() != self._catalog.meta("store_mark")
         try:
-            return MilvusStore(target)
+            return MilvusStore(target, check=changed)
         except StoreError as error:
-            database = Path(target.uri)
             if not target.is_lite or not database.exists():
                 raise
             release(database)
