@@ -12,12 +12,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import statistics
-import subprocess
 import sys
-import time
 from pathlib import Path
+
+from processes import NOT_SURE, spend
 
 PARTS = {  # name -> what it needs before, the program; {project} and {question} are filled in
     "interpreter": ("", "pass"),
@@ -46,16 +45,6 @@ PARTS = {  # name -> what it needs before, the program; {project} and {question}
 }
 
 
-def spent(command: list[str]) -> tuple[float, float]:
-    """CPU and wall milliseconds of a process; edu's exit code 4 (not confident) is no failure."""
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    after, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - start
-    if done.returncode not in (0, 4):
-        raise SystemExit(f"{' '.join(command)} failed with {done.returncode}")
-    return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime), 1000 * wall
-
-
 def main() -> None:
     """Measures all in turn, so that a busy machine slows all alike."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -73,10 +62,10 @@ def main() -> None:
     wall: list[float] = []
     for _ in range(args.rounds + 1):
         for name, command in programs.items():
-            found = spent(command)
-            cpu[name].append(found[0])
+            found = spend(command, fine=(0, NOT_SURE))
+            cpu[name].append(1000 * found.cpu_s)
             if name == "search":
-                wall.append(found[1])
+                wall.append(1000 * found.wall_s)
     medians = {name: statistics.median(values[1:]) for name, values in cpu.items()}
     parts = {name: medians[name] - (medians[before] if before else 0) for name, (before, _) in PARTS.items()}
     report = {

@@ -31,6 +31,7 @@ from edu_cli.ask.retrieval.examine import Examined
 from edu_cli.ask.retrieval.fuse import PARTS, part_weights, weigh
 from edu_cli.ask.retrieval.ranking import ranking_for
 from edu_cli.ask.retrieval.rerank import by_fusion
+from edu_cli.evaluate.measures import Judged, ndcg
 from edu_cli.index.catalog import open_catalog
 from edu_cli.project import Project
 from edu_cli.types import Leg
@@ -38,7 +39,6 @@ from edu_cli.types import Leg
 CHARS = 150
 KINDS = ("near", "astray", "right")
 GRID = {"dense": (-1.0, -0.5, 0.0, 0.5, 1.0), "sparse": (-2.0, -1.0, 0.0, 1.0), "bm25": (0.0,)}
-DISCOUNT = 1 / np.log2(np.arange(2, 12))
 Shift = Mapping[Leg, float]
 
 
@@ -56,9 +56,7 @@ class Found:
         weights = part_weights(ranking_for("e5-small").parts, self.examined.profile, present, shift)
         scores = weigh(self.examined.parts, weights).scores
         seen = dict.fromkeys(self.docs[i] for i in np.argsort(-scores, kind="stable"))
-        gains = np.array([self.grades.get(doc, 0.0) for doc in list(seen)[:10]])
-        ideal = np.array(sorted(self.grades.values(), reverse=True)[:10])
-        return float((gains * DISCOUNT[: len(gains)]).sum() / (ideal * DISCOUNT[: len(ideal)]).sum())
+        return ndcg(Judged(tuple(self.grades.get(doc, 0) for doc in seen), tuple(self.grades.values())), 10)
 
 
 def main() -> None:

@@ -16,12 +16,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from processes import spend
 
 PEER = """
 import pathlib, sys
@@ -50,16 +50,6 @@ print(len(chunks))
 """
 
 
-def _cpu(command: list[str], env: dict[str, str]) -> tuple[float, str]:
-    """CPU seconds (user and system) of a command and its children, and what it printed."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode:
-        raise SystemExit(f"{command[:3]} failed:\n{done.stderr[-2000:]}")
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
-
-
 def main() -> None:
     """Measures both sides in turn and prints one JSON object."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -77,16 +67,16 @@ def main() -> None:
             copy.write_bytes(file.read_bytes())
         env = {**os.environ, "EDU_CACHE_DIR": str(args.cache or Path(temp, "cache"))}
         flags = ["--json", *(["--no-index"] if args.no_index else [])]
-        _cpu([edu, "ingest", str(only), "--project", str(Path(temp, "warm")), "--json"], env)
+        spend([edu, "ingest", str(only), "--project", str(Path(temp, "warm")), "--json"], env=env)
         ours, theirs, result, peer_chunks = [], [], {}, 0
         for turn in range(args.rounds):
-            seconds, out = _cpu([edu, "ingest", str(only), "--project", str(Path(temp, f"p{turn}")), *flags], env)
-            ours.append(seconds)
-            result = json.loads(out)
+            spent = spend([edu, "ingest", str(only), "--project", str(Path(temp, f"p{turn}")), *flags], env=env)
+            ours.append(spent.cpu_s)
+            result = json.loads(spent.output)
             if args.peer:
-                seconds, out = _cpu([args.peer, "-c", PEER, str(only), str(Path(temp, f"peer{turn}.db"))], env)
-                theirs.append(seconds)
-                peer_chunks = int(out.split()[-1])
+                spent = spend([args.peer, "-c", PEER, str(only), str(Path(temp, f"peer{turn}.db"))], env=env)
+                theirs.append(spent.cpu_s)
+                peer_chunks = int(spent.output.split()[-1])
     report = {
         "files": len(result["documents"]),
         "edu": {"cpu_s": ours, "median": statistics.median(ours), "children": result["chunks"]["children"],

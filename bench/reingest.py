@@ -12,13 +12,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from processes import spend
 
 WALK = """
 import os, sys
@@ -34,10 +34,7 @@ while todo:
 
 def cpu_seconds(command: list[str], cwd: Path) -> float:
     """User and system time of a process and its children."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, cwd=cwd, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return spend(command, cwd=cwd).cpu_s
 
 
 def write_files(folder: Path, n_files: int) -> None:

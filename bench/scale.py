@@ -14,9 +14,7 @@ import argparse
 import json
 import math
 import os
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from processes import NOT_SURE, Spent, spend
 
 from edu_cli.config import SplitSettings, load_settings
 from edu_cli.index.encoders.bigrams import passage_vectors
@@ -59,27 +58,18 @@ main()
 
 @dataclass(frozen=True)
 class Ran:
-    """One process: wall and CPU seconds, peak of resident memory in MB."""
+    """One process: what it took, and its peak of resident memory in MB."""
 
-    wall_s: float
-    cpu_s: float
+    spent: Spent
     peak_mb: float
-    output: str
 
 
 def run(arguments: list[str], cwd: Path, cache: Path) -> Ran:
     """Runs `edu`; exit code 4 (not confident) is no failure."""
     peak = cwd / "peak"
     env = {**os.environ, "EDU_CACHE_DIR": str(cache), "PEAK": str(peak)}
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *arguments], cwd=cwd, env=env, stdout=subprocess.PIPE, check=False
-    )
-    after, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - start
-    if done.returncode not in (0, 4):
-        raise SystemExit(f"edu {' '.join(arguments)} failed with {done.returncode}")
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Ran(wall, cpu, int(peak.read_text()) / 1024, done.stdout.decode())
+    spent = spend([sys.executable, "-c", PROGRAM, *arguments], cwd=cwd, env=env, fine=(0, NOT_SURE))
+    return Ran(spent, int(peak.read_text()) / 1024)
 
 
 class Words:
@@ -158,8 +148,8 @@ def _searches(folder: Path, cache: Path, rounds: int) -> dict[str, float]:
         warm = [searcher.search(words.phrase(6), k=10).seconds["total"] for _ in range(QUESTIONS)]
         cpu = time.process_time() - cpu
     return {
-        "cold_search_s": statistics.median(one.wall_s for one in cold),
-        "cold_search_cpu_s": statistics.median(one.cpu_s for one in cold),
+        "cold_search_s": statistics.median(one.spent.wall_s for one in cold),
+        "cold_search_cpu_s": statistics.median(one.spent.cpu_s for one in cold),
         "cold_search_peak_mb": max(one.peak_mb for one in cold),
         "warm_search_ms": 1000 * statistics.median(warm),
         "warm_search_cpu_ms": 1000 * cpu / QUESTIONS,
@@ -173,7 +163,7 @@ def measure(folder: Path, wanted: int, rounds: int) -> dict[str, Any]:
     n_files, n_bytes = make_corpus(folder / "files", cache, wanted)
     time.sleep(2.5)  # stamps younger than two seconds are not trusted
     first = run(["ingest", "files", "--json"], folder, cache)
-    receipt = json.loads(first.output)
+    receipt = json.loads(first.spent.output)
     if receipt["chunks"]["encoded"]:
         raise SystemExit(f"{receipt['chunks']['encoded']} texts were encoded, which should have been in the cache")
     n_children = receipt["chunks"]["children"]
@@ -183,9 +173,9 @@ def measure(folder: Path, wanted: int, rounds: int) -> dict[str, Any]:
         "children": n_children,
         "files": n_files,
         "text_mb": n_bytes / 1e6,
-        "ingest_s": first.wall_s,
-        "ingest_cpu_s": first.cpu_s,
-        "children_per_cpu_s": n_children / first.cpu_s,
+        "ingest_s": first.spent.wall_s,
+        "ingest_cpu_s": first.spent.cpu_s,
+        "children_per_cpu_s": n_children / first.spent.cpu_s,
         "ingest_peak_mb": first.peak_mb,
         "catalog_mb": _disk_mb(state / "catalog.sqlite"),
         "vector_cache_mb": _disk_mb(cache / "vectors.sqlite"),
@@ -193,19 +183,19 @@ def measure(folder: Path, wanted: int, rounds: int) -> dict[str, Any]:
         "bm25_mb": _disk_mb(state / "bm25"),
         "milvus_mb": _disk_mb(state / "milvus.db"),
         **_searches(folder, cache, rounds),
-        "unchanged_s": statistics.median(one.wall_s for one in unchanged),
+        "unchanged_s": statistics.median(one.spent.wall_s for one in unchanged),
     }
     changed = []
     for i in range(rounds):
         file = folder / "files" / "000" / "0.md"
         file.write_text(f"{file.read_text(encoding='utf-8')}\n{Words(i).phrase(60)}。\n", encoding="utf-8")
         changed.append(run(["ingest", "files", "-q"], folder, cache))
-    figures["one_changed_s"] = statistics.median(one.wall_s for one in changed)
-    figures["one_changed_cpu_s"] = statistics.median(one.cpu_s for one in changed)
+    figures["one_changed_s"] = statistics.median(one.spent.wall_s for one in changed)
+    figures["one_changed_cpu_s"] = statistics.median(one.spent.cpu_s for one in changed)
     figures["one_changed_peak_mb"] = max(one.peak_mb for one in changed)
     (state / "bm25" / "current.json").unlink()
     rebuilt = run(["index"], folder, cache)
-    figures["bm25_rebuild_s"], figures["bm25_rebuild_peak_mb"] = rebuilt.wall_s, rebuilt.peak_mb
+    figures["bm25_rebuild_s"], figures["bm25_rebuild_peak_mb"] = rebuilt.spent.wall_s, rebuilt.peak_mb
     return {name: round(value, 3) for name, value in figures.items()}
 
 

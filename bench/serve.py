@@ -18,6 +18,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from processes import NOT_SURE, spend
+
 from edu_cli.config import load_settings
 from edu_cli.project import Project
 from edu_cli.serve.client import open_remote
@@ -74,15 +76,8 @@ def commands(project: Project, questions: Sequence[str], flags: Sequence[str]) -
 
 
 def ran(words: Sequence[str], folder: Path) -> tuple[float, float]:
-    start = time.perf_counter()
-    child = subprocess.Popen(
-        words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    _, status, used = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode not in (0, 4):
-        raise SystemExit(f"{words} ended with {child.returncode}")
-    return time.perf_counter() - start, used.ru_utime + used.ru_stime
+    spent = spend(words, cwd=folder, fine=(0, NOT_SURE))
+    return spent.wall_s, spent.cpu_s
 
 
 def main() -> None:

@@ -15,10 +15,11 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from processes import NOT_SURE, spend
 
 EDU = Path(sys.executable).with_name("edu")
 PAGE = "# 栈\n\n栈是后进先出的线性表。压栈和弹栈都在栈顶进行。\n\n## 应用\n\n括号匹配用栈来做。\n"
@@ -57,20 +58,8 @@ SERVED = (
 
 def measured(command: Command, folder: Path, env: Mapping[str, str]) -> tuple[float, float]:
     """CPU and wall seconds of one run."""
-    start = time.perf_counter()
-    child = subprocess.Popen(
-        command.words,
-        cwd=folder,
-        env={**env, **command.env},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    _, status, used = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode not in (0, 4):
-        raise SystemExit(f"{command.name} ended with {child.returncode}")
-    return used.ru_utime + used.ru_stime, time.perf_counter() - start
+    spent = spend(command.words, cwd=folder, env={**env, **command.env}, fine=(0, NOT_SURE))
+    return spent.cpu_s, spent.wall_s
 
 
 def project(folder: Path, env: Mapping[str, str]) -> None:

@@ -18,17 +18,20 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from processes import NOT_SURE, spend
+
+from edu_cli.evaluate.measures import Judged, ndcg
 
 HERE = Path(__file__).parent
 PEERS = {"langchain": "langchain_community", "llamaindex": "llama_index.core"}
@@ -105,36 +108,23 @@ def measure_peer(
             found["cold_query"] = seconds
     answers = json.loads(results.read_text(encoding="utf-8"))
     found["ndcg@10"] = round(
-        statistics.mean(ndcg(answer["docs"], one) for answer, one in zip(answers, questions, strict=True)), 4
+        statistics.mean(by_file(answer["docs"], one) for answer, one in zip(answers, questions, strict=True)), 4
     )
     found["warm_query_p50"] = round(statistics.median(answer["seconds"] for answer in answers), 4)
     return found
 
 
 def _timed(command: list[str], env: Mapping[str, str]) -> tuple[dict[str, float], str]:
-    """Wall and CPU seconds of a process and its children, and what it printed. A failure ends the run.
-
-    4 is no failure: `edu search` says by it that it is not sure.
-    """
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = subprocess.run(command, env=dict(env), capture_output=True, text=True, check=False)
-    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode not in (0, 4):
-        raise SystemExit(f"{' '.join(command[:3])} failed:\n{done.stderr[-2000:]}")
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return {"wall_s": round(wall, 2), "cpu_s": round(cpu, 2)}, done.stdout
+    """Wall and CPU seconds of a process and its children, and what it printed. A failure ends the run."""
+    spent = spend(command, env=env, fine=(0, NOT_SURE))
+    return {"wall_s": round(spent.wall_s, 2), "cpu_s": round(spent.cpu_s, 2)}, spent.output
 
 
-def ndcg(docs: Sequence[str], question: Mapping[str, Any]) -> float:
-    """nDCG@10 of files, each at its first place, gains linear in the grade as in `edu eval`."""
-    grades = {Path(entry["doc"]).name: float(entry.get("grade", 1)) for entry in question["relevant"]}
-    gains = [grades.get(doc, 0.0) for doc in dict.fromkeys(docs)][:10]
-    ideal = sorted(grades.values(), reverse=True)[:10]
-    return _dcg(gains) / _dcg(ideal)
-
-
-def _dcg(gains: Sequence[float]) -> float:
-    return sum(gain / math.log2(place + 2) for place, gain in enumerate(gains))
+def by_file(docs: Sequence[str], question: Mapping[str, Any]) -> float:
+    """nDCG@10 of files, each at its first place."""
+    grades = {Path(entry["doc"]).name: entry.get("grade", 1) for entry in question["relevant"]}
+    found = tuple(grades.get(doc, 0) for doc in dict.fromkeys(docs))
+    return ndcg(Judged(found, tuple(grades.values())), 10)
 
 
 if __name__ == "__main__":
