@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import re
 import zipfile
+import zlib
 from pathlib import Path
 
 from edu_cli.ingest.suffixes import FORMAT_OF_SUFFIX, TEXTUAL, Format, suffix_of
 
 HEAD_BYTES = 4096
+
+# What zipfile raises for an archive or a part of it that is damaged, encrypted or packed in an unknown way.
+ZIP_DAMAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
 
 _MAGIC: tuple[tuple[bytes, Format], ...] = (
     (b"\x89PNG\r\n\x1a\n", "image"),
@@ -103,7 +107,7 @@ def _in_zip(path: Path) -> Format:
                 kinds: dict[bytes, Format] = {b"text": "odt", b"presentation": "odp", b"spreadsheet": "ods"}
                 found = re.match(rb"application/vnd\.oasis\.opendocument\.(\w+)", archive.read("mimetype")[:200])
                 return kinds.get(found[1], "archive") if found else "archive"
-    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError):
+    except ZIP_DAMAGE:
         # A cut-off package: what its first local entries say is the best evidence left.
         named = named_format(path)
         return named if named and named in _ZIPPED else "archive"

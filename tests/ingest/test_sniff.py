@@ -79,3 +79,13 @@ def test_no_bytes_break_it(data: bytes, name: str) -> None:
 @settings(max_examples=100)
 def test_utf8_text_of_any_script_is_text(text: str) -> None:
     assert format_of(Path("没有扩展名"), text.encode()) is not None or text.startswith(("PK", "BM"))
+
+
+def test_a_package_whose_first_part_does_not_unpack_goes_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.odt"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.text" * 9)
+    data = bytearray(path.read_bytes())
+    start = data.index(b"mimetype") + len(b"mimetype")
+    data[start : start + 4] = b"\xff\xff\xff\xff"  # no deflate stream begins like this
+    assert _kind(_written(path, bytes(data))) == "odt"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +16,7 @@ from urllib.parse import unquote
 
 from edu_cli.errors import LoadError
 from edu_cli.ingest.scan import shown
+from edu_cli.ingest.sniff import ZIP_DAMAGE
 
 # lxml ships no types: an element is Any, and its tag without the namespace is what the readers look at.
 Element = Any
@@ -28,9 +28,6 @@ _PACKAGE_BYTES = 2 * 2**30
 _PARTS = 50_000
 _RATIO = 300  # XML packs 10 to 50 times; only bombs pack more than this past the first megabytes
 _RATIO_FREE_BYTES = 16 * 2**20
-
-# What zipfile raises for a part that is damaged, encrypted or packed in an unknown way.
-_DAMAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
 
 # Strict files say the same in other namespaces; elements are matched by local name, so that only attributes matter.
 _RELATIONSHIP = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -82,7 +79,7 @@ class Package:
             return b""
         try:
             return self._zip.read(info)
-        except _DAMAGE:
+        except ZIP_DAMAGE:
             return b""
 
     def xml(self, part: str) -> Element | None:
@@ -98,7 +95,7 @@ class Package:
             raise LoadError(f"{self._name} holds {info.file_size >> 20} MB of XML in {part}.", code="too_large")
         try:
             data = self._zip.read(info)
-        except _DAMAGE as error:
+        except ZIP_DAMAGE as error:
             raise LoadError(f"{self._name} is damaged: {part} cannot be unpacked.", hint="save it again") from error
         return _parsed(data, part, self._name)
 
