@@ -96,17 +96,17 @@ def serving(project: Project, *, idle_exit_s: float = 0.0, encoder: str = "none"
 
     thread = threading.Thread(target=serve)
     thread.start()
-    assert ready.wait(10)
+    assert ready.wait(60)
     try:
         yield Running(server, warm, lines, faults)
     finally:
         server.stop()
-        thread.join(10)
+        thread.join(60)
         warm.close()
     assert not thread.is_alive()
 
 
-def eventually(holds: Callable[[], bool], seconds: float = 10.0) -> bool:
+def eventually(holds: Callable[[], bool], seconds: float = 60.0) -> bool:
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         if holds():

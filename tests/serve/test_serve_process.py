@@ -136,7 +136,7 @@ def test_a_killed_command_leaves_nothing_behind(project: Project) -> None:
 def test_a_signal_ends_it_in_order(project: Project, number: int) -> None:
     with serve(project) as process:
         process.send_signal(number)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=120)
     assert process.returncode == 0
     assert err.endswith("left: stopped\n")
     assert not project.socket_path.exists()
@@ -145,9 +145,9 @@ def test_a_signal_ends_it_in_order(project: Project, number: int) -> None:
 def test_stop_and_idle_exit_end_it(project: Project) -> None:
     with serve(project) as process:
         assert f"stopped (PID {process.pid})" in finished(project, "serve", "stop").stderr
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
     with serve(project, "--idle-exit", "0.01") as process:
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=120)
     assert "left: idle" in err
 
 
@@ -157,7 +157,7 @@ def test_it_leaves_when_its_project_is_gone(tmp_path: Path) -> None:
         project.root.rename(tmp_path / "there")
         moved = Project(tmp_path / "there")
         assert "this process answers by itself" in finished(moved, "search", "括号匹配", "-v").stderr
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=120)
     assert "left: the project is gone" in err
 
 

@@ -110,8 +110,8 @@ def test_a_client_that_goes_takes_its_request_with_it(project: Project, running:
     with pytest.raises(KeyboardInterrupt):
         asker.ask(wanted, leave)
     link.close()
-    assert eventually(lambda: running.server.tally.active == 0, 5)
-    assert slow_llm.is_broken_off.wait(5)
+    assert eventually(lambda: running.server.tally.active == 0)
+    assert slow_llm.is_broken_off.wait(60)
     assert edu(project.root, "sessions", "show", "gone").code != 0
     assert not running.faults
     assert edu(project.root, "search", "括号匹配").code == 0
@@ -157,7 +157,7 @@ def test_questions_go_on_while_the_index_changes(tmp_path: Path) -> None:
             assert edu(tmp_path, "ingest", "files", "-q").code == 0
         stop.set()
         for thread in threads:
-            thread.join(30)
+            thread.join(60)
         assert not failures
         assert not running.faults
         assert edu(tmp_path, "search", "第 5 讲的内容", "--json").out.count("5.md")
