@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import random
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fakes import MemoryStore
+from ingest_histories import change, some_path
 from ingest_project import FakeProject
 
 from edu_cli.index.catalog_write import CatalogWriter, open_catalog_writer
 from edu_cli.index.database import Database
 from edu_cli.types import VectorRow
-
-_WORDS = ("梯度", "下降", "是", "一种", "优化", "方法", "回归", "分类", "树", "图", "B+ 树", "TCP/IP")
-_NAMES = ("a.md", "b.md", "ai/a.md", "ai/c.md", "ml/深/d.md", "ml/深/b.md")
 
 
 class _Killed(BaseException):
@@ -88,54 +85,8 @@ class FrailStore(MemoryStore):
             self._fate.calls_left -= 1
 
 
-@pytest.fixture
-def fast_folder(tmp_path: Path) -> Iterator[Path]:
-    """A folder in memory where there is one: a history waits for the disk dozens of times."""
-    memory = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else tmp_path) as folder:
-        yield Path(folder)
-
-
-def _text(rng: random.Random) -> str:
-    if rng.random() < 0.1:
-        return " \n"  # a file that fails to load
-    lines = []
-    for _ in range(rng.randint(1, 4)):
-        lines.append("#" * rng.randint(1, 2) + " " + rng.choice(_WORDS))
-        lines += ["".join(rng.choices(_WORDS, k=rng.randint(1, 5))) + "。" for _ in range(rng.randint(0, 3))]
-    return "\n".join(lines) + "\n"
-
-
-def _change(project: FakeProject, rng: random.Random) -> None:
-    there = sorted(path for path in project.files.rglob("*.md"))
-    action = rng.choice(("add", "add", "edit", "rename", "swap", "delete", "touch", "copy"))
-    if action == "add" or not there:
-        project.write(rng.choice(_NAMES), _text(rng))
-        return
-    one, other = rng.choice(there), rng.choice(there)
-    target = project.files / rng.choice(_NAMES)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if action == "edit":
-        one.write_text(_text(rng), encoding="utf-8")
-    elif action == "rename":
-        one.replace(target)
-    elif action == "swap" and one != other:
-        aside = one.with_suffix(".aside")
-        one.rename(aside)
-        other.rename(one)
-        aside.rename(other)
-    elif action == "delete":
-        one.unlink()
-    elif action == "touch":
-        one.write_bytes(one.read_bytes())
-    elif action == "copy":
-        target.write_bytes(one.read_bytes())
-
-
 def _ingest(project: FakeProject, fate: Fate, rng: random.Random) -> None:
-    path = project.files
-    if rng.random() < 0.3:
-        path = rng.choice([p for p in (project.files, *project.files.rglob("*")) if p.suffix != ".aside"])
+    path = some_path(project, rng)
     fate.calls_left = rng.randint(0, 12) if rng.random() < 0.6 else None
     fate.does_it_first = rng.random() < 0.5
     try:
@@ -154,7 +105,7 @@ def test_any_history_ends_like_a_clean_build(fast_folder: Path, seed: int) -> No
     project.open_catalog = lambda path: FrailCatalog(open_catalog_writer(path).database, fate)
     for _ in range(rng.randint(2, 6)):
         for _ in range(rng.randint(1, 4)):
-            _change(project, rng)
+            change(project, rng)
         _ingest(project, fate, rng)
     project.ingest()
     assert project.dump() == project.clean_dump()

@@ -64,6 +64,28 @@ def test_many_killed_runs_end_like_a_clean_build(tmp_path: Path, seed: int) -> N
     _check_kills(tmp_path, seed=seed, kills=8, n_files=40)
 
 
+def _check_histories(folder: Path, first: int, n: int) -> None:
+    """Histories with edits, renames, swaps and deletions, most of whose ingests are killed at a random moment."""
+    if not hasattr(os, "fork"):
+        pytest.skip("no fork on this system")
+    command = [sys.executable, str(TESTS / "ingest_histories.py"), str(folder), str(first), str(n)]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    found = json.loads(run.stdout)
+    assert not found["wrong"], f"the histories of these seeds end otherwise: {found['wrong']}"
+    assert found["killed"] > found["runs"] // 4, "many of the runs must have been cut off for this to prove anything"
+
+
+def test_histories_of_killed_runs_end_like_a_clean_build(fast_folder: Path) -> None:
+    _check_histories(fast_folder, 0, 60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(1000, 1400, 50))
+def test_hundreds_of_histories_of_killed_runs_end_like_a_clean_build(fast_folder: Path, first: int) -> None:
+    _check_histories(fast_folder, first, 50)
+
+
 @pytest.mark.parametrize("most_kb", [60, 120, 200])
 def test_a_disk_that_fills_up_loses_nothing(tmp_path: Path, most_kb: int) -> None:
     resource = pytest.importorskip("resource", reason="no file size limits on this system")
