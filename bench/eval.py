@@ -59,7 +59,7 @@ def main() -> None:
             _never,
             lambda _: ({}, []),
             lambda _: Scope(),
-            ResultCache(None, "", resume=False),
+            ResultCache(None, "", "", resume=False),
             Silence(),
         )
         searcher.search(dataset.items[0].question, k=50)
@@ -69,7 +69,7 @@ def main() -> None:
                 searcher.search(item.question, k=50)
             bare.append(time.process_time() - start)
             start = time.process_time()
-            kept = ResultCache(Path(folder) / "results.jsonl", "", resume=False)  # as edu eval keeps them, from nothing
+            kept = ResultCache(Path(folder), "", "", resume=False)  # as edu eval keeps them, from nothing
             result = evaluate(dataset, corpus, options, replace(tools, cache=kept))
             whole.append(time.process_time() - start)
     ratios = [b / a for a, b in zip(bare, whole, strict=True)]

@@ -52,8 +52,8 @@ class Project:
 
     @property
     def eval_path(self) -> Path:
-        """What `edu eval` computed for each question, for --resume."""
-        return self.state / "eval" / "results.jsonl"
+        """What `edu eval` computed for each question, for --resume (a directory)."""
+        return self.state / "eval"
 
     @property
     def lock_path(self) -> Path:

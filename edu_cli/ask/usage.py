@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from edu_cli.types import Outcome
+from edu_cli.types.spread import spread_of
 
 # The order in which they are shown: the cheapest first.
 _NAMES = {"template": "template", "cached": "cache", "faq": "faq", "extractive": "extractive", "generated": "llm"}
@@ -41,8 +41,7 @@ def usage(outcomes: Sequence[Outcome]) -> tuple[Usage, ...]:
             round(len(group) / len(outcomes), 4),
             sum(o.calls for o in group),
             sum(o.tokens for o in group),
-            percentile([o.seconds for o in group], 50),
-            percentile([o.seconds for o in group], 95),
+            *spread_of([o.seconds for o in group]),
         )
         for (kind, route), group in sorted(groups.items())
     )
@@ -53,8 +52,3 @@ def answered_by(outcome: Outcome) -> str:
     if outcome.failed or outcome.refused:
         return "failed" if outcome.failed else "declined"
     return _NAMES.get(outcome.mode, "template")
-
-
-def percentile(values: Sequence[float], percent: int) -> float:
-    """By nearest rank, so that it is a time that was measured; `values` must not be empty."""
-    return sorted(values)[max(math.ceil(len(values) * percent / 100), 1) - 1]

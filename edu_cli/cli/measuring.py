@@ -19,10 +19,11 @@ def measure(cli: Cli, path: Path, flags: EvalFlags, wish: ScopeWish) -> EvalResu
     from edu_cli.evaluate.dataset import drawn, load_dataset
     from edu_cli.evaluate.run import evaluate
     from edu_cli.wiring.asking import find_scope
-    from edu_cli.wiring.evaluation import eval_corpus, open_eval
+    from edu_cli.wiring.evaluation import eval_corpus, open_eval, with_misfits
 
     corpus = eval_corpus(cli.project, cli.settings, wish.tenant)
     dataset = drawn(load_dataset(path, list(corpus.docs), strict=flags.strict), flags.limit, flags.seed)
+    dataset = with_misfits(dataset, cli.project, corpus)
     scope = find_scope(cli.project, wish)
     options = _options(cli, flags, corpus, dataset)
     with (
@@ -33,6 +34,7 @@ def measure(cli: Cli, path: Path, flags: EvalFlags, wish: ScopeWish) -> EvalResu
             scope,
             progress,
             cli.out.detail,
+            dataset=path,
             judged=flags.judged,
             resume=flags.resume,
             corpus=corpus.corpus_hash,

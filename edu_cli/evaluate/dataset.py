@@ -12,7 +12,7 @@ from typing import Any
 from edu_cli.errors import DatasetError
 from edu_cli.evaluate.fields import FieldError, item_of
 from edu_cli.evaluate.items import Item
-from edu_cli.evaluate.nearest import nearest
+from edu_cli.evaluate.nearest import nearest_path
 
 _NAMED = 3  # lines that a remark names
 _LONGEST_LINE = 1_000_000  # characters; a longer one is no question
@@ -152,6 +152,6 @@ def _unknown_docs(items: Sequence[Item], docs: Sequence[str]) -> list[str]:
                 unknown.setdefault(entry.doc, []).append(item.id)
     return [
         f"{doc!r} (wanted by {', '.join(ids[:3])}{' …' if len(ids) > 3 else ''}) is not in the corpus"
-        + (f"; the nearest is {nearest(doc, docs)!r}" if docs else "")
+        + (f"; the nearest is {nearest_path(doc, docs)!r}" if docs else "")
         for doc, ids in unknown.items()
     ]

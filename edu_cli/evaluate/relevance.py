@@ -97,14 +97,25 @@ def fits_entry(passage: Passage, entry: Relevant) -> bool:
     """Whether every key that the entry gives fits; a passage stands for the other documents that hold the same text."""
     return (
         (entry.doc is None or entry.doc == passage.doc or entry.doc in passage.also)
-        and (entry.section is None or any(_squeezed(entry.section) == _squeezed(h) for h in passage.section))
-        and (entry.page is None or _has_page(passage, entry.page))
-        and (entry.contains is None or _squeezed(entry.contains) in _squeezed(passage.context))
+        and (entry.section is None or fits_section(entry.section, passage.section))
+        and (entry.page is None or fits_page(entry.page, passage.page, passage.page_end))
+        and (entry.contains is None or fits_text(entry.contains, passage.context))
     )
 
 
-def _has_page(passage: Passage, page: int) -> bool:
-    return passage.page is not None and passage.page <= page <= (passage.page_end or passage.page)
+def fits_section(wanted: str, path: Sequence[str]) -> bool:
+    """Whether it is a heading of the path, width, case and white space apart."""
+    return any(_squeezed(wanted) == _squeezed(heading) for heading in path)
+
+
+def fits_page(wanted: int, first: int | None, last: int | None) -> bool:
+    """Whether it lies within the pages."""
+    return first is not None and first <= wanted <= (last or first)
+
+
+def fits_text(wanted: str, text: str) -> bool:
+    """Whether the text contains it, width, case and white space apart."""
+    return _squeezed(wanted) in _squeezed(text)
 
 
 @lru_cache(maxsize=4096)

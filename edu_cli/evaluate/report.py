@@ -14,8 +14,9 @@ from edu_cli.evaluate.losses import MEANINGS, Loss, count_losses
 from edu_cli.evaluate.measures import measure
 from edu_cli.evaluate.relevance import GRAINS
 from edu_cli.evaluate.retrieval import RERANKED, Ranked
-from edu_cli.evaluate.statistics import Mean, auroc, means, percentile
+from edu_cli.evaluate.statistics import Mean, auroc, means
 from edu_cli.evaluate.strategies import StrategyRun
+from edu_cli.types.spread import spread_of
 
 RULES = (
     "a question with no result scores 0",
@@ -212,4 +213,4 @@ def _found_by(judged: Sequence[Ranked], legs: Sequence[str]) -> dict[str, float 
 
 
 def _percentiles(seconds: Sequence[float]) -> dict[str, float]:
-    return {"p50": rounded(percentile(seconds, 0.5)) or 0.0, "p95": rounded(percentile(seconds, 0.95)) or 0.0}
+    return {name: round(value, _DIGITS) for name, value in spread_of(seconds)._asdict().items()}

@@ -54,11 +54,6 @@ def paired_p(before: Sequence[float], after: Sequence[float], seed: int) -> floa
     return (as_large + 1) / (_PERMUTATIONS + 1)
 
 
-def percentile(values: Sequence[float], share: float) -> float:
-    """The value that `share` (0..1) of the values do not exceed; 0 without any."""
-    return float(np.percentile(values, share * 100)) if len(values) else 0.0
-
-
 def auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
     """The chance that a positive scores above a negative, ties counting half; None where either is missing."""
     if not positive or not negative:

@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from edu_cli.types.spread import Spread, spread_of
+
 _REMEMBERED = 1000  # requests whose times make the percentiles
 
 
@@ -59,14 +61,14 @@ class Tally:
                 "requests": dict(self._counts),
                 "errors": self._errors,
                 "active": self._active,
-                "seconds": {op: _percentiles(sorted(times)) for op, times in self._seconds.items()},
+                "seconds": {op: _rounded(spread_of(times)) for op, times in self._seconds.items()},
                 "rss_mb": _resident_mb(),
                 "files": _open_files(),
             }
 
 
-def _percentiles(times: list[float]) -> dict[str, float]:
-    return {f"p{part}": round(times[min(len(times) - 1, len(times) * part // 100)], 6) for part in (50, 95)}
+def _rounded(spread: Spread) -> dict[str, float]:
+    return {name: round(seconds, 6) for name, seconds in spread._asdict().items()}
 
 
 def _resident_mb() -> float | None:

@@ -6,21 +6,24 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from edu_cli import __version__
 from edu_cli.config import Settings, setting_infos
 from edu_cli.errors import StoreError, UsageError
+from edu_cli.evaluate.dataset import Dataset
 from edu_cli.evaluate.generation import measure_answer
 from edu_cli.evaluate.items import Item
+from edu_cli.evaluate.misfits import misfits
 from edu_cli.evaluate.resume import ResultCache
 from edu_cli.evaluate.run import Corpus, EvalTools
 from edu_cli.evaluate.strategies import Sought, StrategyTools
 from edu_cli.project import Project
-from edu_cli.protocols import PassageSearch, Progress
+from edu_cli.protocols import Progress
 from edu_cli.serve.asker import Asker
 from edu_cli.text import content_id
-from edu_cli.types import Answer, Scope, SearchResult
+from edu_cli.types import Answer, Scope
 from edu_cli.wiring.asker import Tell, open_asker
 from edu_cli.wiring.asking import open_ask
 from edu_cli.wiring.places import NO_ENCODER, open_reader
@@ -34,30 +37,9 @@ if TYPE_CHECKING:
     from edu_cli.evaluate.draft import Drafted
     from edu_cli.evaluate.judge import Judge
 
-_ALL = Scope()
 _BY_LLM = ("hyde", "step-back")  # strategies that no rule can stand in for
 _TOLD_SECTIONS = ("split", "encoder", "lexical", "search", "ask")
 _OF_THE_MACHINE = ("encoder.device", "encoder.threads", "encoder.batch_tokens")
-
-
-class LazySearch:
-    """PassageSearch that opens the searcher with the first question, so that routing alone loads no model."""
-
-    def __init__(self, open_search: Callable[[], PassageSearch]) -> None:
-        self._open = open_search
-
-    def search(
-        self,
-        question: str,
-        *,
-        k: int,
-        mode: str = "hybrid",
-        scope: Scope = _ALL,
-        rerank: bool = True,
-        passage: str = "",
-    ) -> SearchResult:
-        """At most k distinct parents, best first."""
-        return self._open().search(question, k=k, mode=mode, scope=scope, rerank=rerank, passage=passage)
 
 
 def eval_corpus(project: Project, settings: Settings, tenant: str) -> Corpus:
@@ -74,6 +56,13 @@ def eval_corpus(project: Project, settings: Settings, tenant: str) -> Corpus:
             {record.path: record.subject for record in records if record.subject},
             _unusual(settings),
         )
+
+
+def with_misfits(dataset: Dataset, project: Project, corpus: Corpus) -> Dataset:
+    """The data set, warning also of labels that nothing in the corpus can fit."""
+    with open_reader(project) as catalog:
+        found = misfits(dataset.items, corpus.docs, lambda doc: catalog.export([corpus.docs[doc]]))
+    return replace(dataset, warnings=(*dataset.warnings, *found))
 
 
 def draft_items(project: Project, settings: Settings, tenant: str, n: int, seed: int) -> Drafted:
@@ -97,6 +86,7 @@ def open_eval(
     progress: Progress,
     tell: Tell,
     *,
+    dataset: Path,
     judged: bool,
     resume: bool,
     corpus: str,
@@ -105,7 +95,8 @@ def open_eval(
 
     The pipeline runs here; what it needs models and indexes for is done by `edu serve` where that runs.
 
-    What was computed is kept in `.edu/eval` for `resume`, under all that could change it (`corpus` is its hash).
+    What was computed on `dataset` is kept in `.edu/eval` for `resume`, under all that could change it (`corpus` is its
+    hash).
     Raises UsageError for a judge without an LLM.
     """
     with open_asker(project, settings, tell) as asker, open_ask(project, settings, search=lambda: asker) as usual:
@@ -119,13 +110,13 @@ def open_eval(
             return scope if item.subject is None else replace(scope, subject=item.subject)
 
         yield EvalTools(
-            LazySearch(tools.search),
+            asker,
             _strategies(tools, scope_of),
             _asking(tools, scope_of, plan=True),
             _asking(tools, scope_of, plan=False),
             measure_answer(_judge(tools) if judged else None),
             scope_of,
-            _results(project, _state(tools, corpus, judged), progress, resume=resume),
+            _results(project, dataset, _state(tools, corpus, judged), progress, resume=resume),
             progress,
         )
 
@@ -160,15 +151,16 @@ def _strategies(tools: AskTools, scope_of: Callable[[Item], Scope]) -> StrategyT
     return StrategyTools(seek, {} if tools.chat else dict.fromkeys(_BY_LLM, "needs an LLM (EDU_LLM_MODEL)"))
 
 
-def _results(project: Project, state: str, progress: Progress, *, resume: bool) -> ResultCache:
+def _results(project: Project, dataset: Path, state: str, progress: Progress, *, resume: bool) -> ResultCache:
     """Where results are kept; a project that cannot be written to is measured without."""
+    name = str(dataset.resolve())
     try:
-        return ResultCache(project.eval_path, state, resume=resume)
+        return ResultCache(project.eval_path, name, state, resume=resume)
     except StoreError as error:
         if resume:
             raise
         progress.note(f"This run cannot be resumed: {error.message}")
-        return ResultCache(None, state, resume=False)
+        return ResultCache(None, name, state, resume=False)
 
 
 def _asking(tools: AskTools, scope_of: Callable[[Item], Scope], *, plan: bool) -> Callable[[Item], Answer]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scripted_llm import ScriptedChat
 
 from edu_cli.ask.turn import UnansweredError
-from edu_cli.ask.usage import KINDS, percentile, usage
+from edu_cli.ask.usage import KINDS, usage
 from edu_cli.errors import ChatError
 from edu_cli.index.records import open_records
 from edu_cli.types import FaqEntry, Outcome
@@ -46,12 +46,6 @@ def test_each_way_of_answering_is_told_apart_with_its_calls(tmp_path: Path) -> N
     }
     assert all(row.answers == 1 and row.share == pytest.approx(1 / 7, abs=1e-4) for row in found.values())
     assert found["llm", "rag"].tokens == 15
-
-
-def test_percentiles_are_times_that_were_measured() -> None:
-    assert percentile([0.3, 0.1, 0.2], 50) == 0.2
-    assert percentile([0.1], 95) == 0.1
-    assert percentile([float(n) for n in range(1, 101)], 95) == 95.0
 
 
 @given(

@@ -78,8 +78,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(project, dataset, tmp_path):
     whole, resumed = tmp_path / "whole.json", tmp_path / "resumed.json"
     flags = ("--compare", "modes", "-q", "--out")
     edu(project, dataset, *flags, whole)
-    kept = project / ".edu" / "eval"
-    kept = next(kept.iterdir()) if kept.is_dir() else kept
+    (kept,) = (project / ".edu" / "eval").iterdir()
     wanted = kept.read_bytes().count(b"\n")
     kept.unlink()
     env = {**os.environ, "EDU_ENCODER": "none"}

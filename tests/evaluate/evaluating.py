@@ -40,7 +40,7 @@ def tools_of(searcher, *, ask=refuse, route=refuse, cache=None, judge=None, seek
         ask,
         measure_answer(judge),
         scope_of or (lambda item: Scope(subject=item.subject)),
-        cache or ResultCache(None, "", resume=False),
+        cache or ResultCache(None, "", "", resume=False),
         QuietProgress(),
     )
 

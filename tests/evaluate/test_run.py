@@ -274,19 +274,33 @@ def test_every_mean_can_be_gated():
 
 
 def test_an_interrupted_run_goes_on_where_it_was(tmp_path):
-    path = tmp_path / "eval" / "results.jsonl"
-    first = run(cache=ResultCache(path, "state", resume=False))[0].report
+    folder = tmp_path / "eval"
+    first = run(cache=ResultCache(folder, "set", "state", resume=False))[0].report
+    (path,) = folder.iterdir()
     path.write_bytes(path.read_bytes()[:-20])
-    resumed, searcher = run(cache=ResultCache(path, "state", resume=True))
+    resumed, searcher = run(cache=ResultCache(folder, "set", "state", resume=True))
     assert resumed.report == first
     assert len(searcher.asked) == 1, "only the line that was cut short is computed again"
-    again, searcher = run(cache=ResultCache(path, "state", resume=True))
+    again, searcher = run(cache=ResultCache(folder, "set", "state", resume=True))
     assert (again.report, searcher.asked) == (first, [])
 
 
 @pytest.mark.parametrize(("state", "resume"), [("other settings", True), ("state", False)])
 def test_results_of_another_state_are_never_reused(tmp_path, state, resume):
-    path = tmp_path / "results.jsonl"
-    run(cache=ResultCache(path, "state", resume=False))
-    searcher = run(cache=ResultCache(path, state, resume=resume))[1]
+    run(cache=ResultCache(tmp_path, "set", "state", resume=False))
+    searcher = run(cache=ResultCache(tmp_path, "set", state, resume=resume))[1]
     assert searcher.asked
+
+
+@pytest.mark.parametrize(("dataset", "state"), [("other set", "state"), ("set", "other settings")])
+def test_two_evaluations_of_one_project_do_not_disturb_each_other(tmp_path, dataset, state):
+    run(cache=ResultCache(tmp_path, "set", "state", resume=False))
+    run(cache=ResultCache(tmp_path, dataset, state, resume=False))
+    assert run(cache=ResultCache(tmp_path, "set", "state", resume=True))[1].asked == []
+
+
+def test_the_results_of_old_evaluations_are_forgotten(tmp_path):
+    for i in range(9):
+        run(cache=ResultCache(tmp_path, f"set {i}", "state", resume=False))
+    assert len(list(tmp_path.iterdir())) == 4
+    assert run(cache=ResultCache(tmp_path, "set 8", "state", resume=True))[1].asked == []

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edu_cli.evaluate.statistics import auroc, means, paired_p, percentile
+from edu_cli.evaluate.statistics import auroc, means, paired_p
 
 
 def test_the_interval_holds_the_mean_and_is_repeatable():
@@ -59,8 +59,3 @@ def test_auroc_counts_the_pairs(positive, negative):
 
 def test_auroc_needs_both_kinds():
     assert auroc([], [1.0]) is None
-
-
-def test_percentiles():
-    assert percentile([1, 2, 3, 4, 5], 0.5) == 3
-    assert percentile([], 0.95) == 0
