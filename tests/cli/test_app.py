@@ -16,7 +16,7 @@ from edu_cli.cli.verbs import VERBS
 
 HEAVY = (
     "numpy", "pymupdf", "docx", "pptx", "cv2", "rapidocr_onnxruntime", "onnxruntime", "pymilvus", "bm25s", "jieba",
-    "rjieba", "openai", "langchain_text_splitters", "torch", "FlagEmbedding", "bs4", "lxml", "openpyxl", "rich",
+    "rjieba", "openai", "langchain_text_splitters", "torch", "FlagEmbedding", "lxml", "openpyxl", "rich",
     "sqlite3",
 )  # fmt: skip
 

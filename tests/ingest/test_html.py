@@ -60,3 +60,15 @@ def test_a_page_without_text_is_told(tmp_path: Path) -> None:
 
 def test_tags_nested_thousands_deep_cost_the_structure_only() -> None:
     assert "浅" in html_blocks("<p>浅</p>" + "<div>" * 3000 + "深")[0].text
+
+
+def test_what_stands_after_the_closing_tag_is_read_as_browsers_show_it() -> None:
+    assert [b.text for b in html_blocks("<html><body><p>正文</p></body></html>尾注<p>版权</p>")] == [
+        "正文",
+        "尾注",
+        "版权",
+    ]
+
+
+def test_comments_do_not_cut_a_word_and_a_declared_encoding_does_no_harm() -> None:
+    assert [b.text for b in html_blocks('<?xml version="1.0" encoding="gbk"?><p>梯<!-- 分页 -->度</p>')] == ["梯度"]
