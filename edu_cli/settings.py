@@ -79,6 +79,12 @@ class MilvusSettings:
     uri: str = _setting("", "a server, as http://host:19530; empty means Milvus Lite in .edu/", env="EDU_MILVUS_URI")
     token: str = _setting("", "user:password or API key of the server", env="EDU_MILVUS_TOKEN", secret=True)
     database: str = _setting("", "database on the server; empty means its default", env="EDU_MILVUS_DATABASE")
+    ca: str = _setting(
+        "",
+        "file with the certificate (PEM) of the authority behind an https server, relative to the project; "
+        "empty means the well-known ones",
+        env="EDU_MILVUS_CA",
+    )
     timeout_s: float = _setting(10.0, "longest wait for the server", unit="seconds", low=0.1, high=600)
 
 

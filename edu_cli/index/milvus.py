@@ -22,6 +22,7 @@ _BATCH = 1000  # rows a request: some 2 MB at 384 dimensions, far below the serv
 _EF = 512  # HNSW's beam; at 9,655 children recall@100 is .986 with 116, 1.000 with 512, at the same cost
 _WRITE_S = 60.0  # a flush of many rows takes a server its time
 _SPARE = 16  # rows asked for beyond k, so that equal scores at the cut are decided by child id
+_NOT_LOADED = 101  # Milvus's code for a collection that is not in memory
 _EMPTY_SPARSE = {0: 1e-6}  # Milvus refuses a sparse vector without a weight
 # Lite holds each row as Python floats until it flushes, 12 KB and more.
 _LITE_ROWS = 10_000
@@ -131,16 +132,10 @@ class MilvusStore:
     def dense_of(self, child_ids: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
         """The children's vectors. Raises StoreError."""
         found: dict[str, npt.NDArray[np.float32]] = {}
-        with self._told():
-            self._load()
-            for i in range(0, len(child_ids), _BATCH):
-                rows = self._client.get(
-                    self._target.collection,
-                    ids=list(child_ids[i : i + _BATCH]),
-                    output_fields=["child_id", "dense"],
-                    timeout=self._read_s,
-                )
-                found.update((row["child_id"], np.asarray(row["dense"], np.float32)) for row in rows)
+        for i in range(0, len(child_ids), _BATCH):
+            ids, fields = list(child_ids[i : i + _BATCH]), ["child_id", "dense"]
+            rows = self._loaded_read("get", ids=ids, output_fields=fields, timeout=self._read_s)
+            found.update((row["child_id"], np.asarray(row["dense"], np.float32)) for row in rows)
         return {child_id: vector / np.float32(np.linalg.norm(vector) or 1) for child_id, vector in found.items()}
 
     def drop(self) -> None:
@@ -158,23 +153,36 @@ class MilvusStore:
     def _search(self, vector: Any, field: str, params: dict[str, Any], k: int, scope: Scope) -> list[Hit]:
         if k <= 0 or scope.doc_ids == frozenset():
             return []
-        with self._told():
-            self._load()
-            found = self._client.search(
-                self._target.collection,
-                data=[vector],
-                anns_field=field,
-                search_params=params,
-                limit=k + _SPARE,
-                filter=scope_filter(scope),
-                output_fields=["parent_id", "doc_id"],
-                timeout=self._read_s,
-            )[0]
+        found = self._loaded_read(
+            "search",
+            data=[vector],
+            anns_field=field,
+            search_params=params,
+            limit=k + _SPARE,
+            filter=scope_filter(scope),
+            output_fields=["parent_id", "doc_id"],
+            timeout=self._read_s,
+        )[0]
         best = sorted(found, key=lambda row: (-row["distance"], row["child_id"]))[:k]
         return [
             Hit(row["child_id"], row["entity"]["parent_id"], row["entity"]["doc_id"], float(row["distance"]), rank)
             for rank, row in enumerate(best, start=1)
         ]
+
+    def _loaded_read(self, name: str, **asked: Any) -> Any:
+        """A call that reads; once more where the collection is not loaded after all: its server has restarted."""
+        from pymilvus import MilvusException
+
+        with self._told():
+            self._load()
+            try:
+                return getattr(self._client, name)(self._target.collection, **asked)
+            except MilvusException as error:
+                if error.code != _NOT_LOADED:
+                    raise
+            self._loaded = False
+            self._load()
+            return getattr(self._client, name)(self._target.collection, **asked)
 
     def _load(self) -> None:
         """Milvus reads from a loaded collection only."""

@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from edu_cli.errors import LockedError, StoreError
+from edu_cli.errors import ConfigError, LockedError, StoreError
 from edu_cli.index.milvus_lock import holder_of
 
 if TYPE_CHECKING:
+    from grpc import Call
     from pymilvus import MilvusClient
 
 # Lite's server refuses a client that pings more than it works, as pymilvus's does every 10 s while texts are encoded; a
 # server inside the same process needs no pings
 _NO_PINGS = {"grpc.keepalive_time_ms": 2**31 - 1}
+_PASSWORD = re.compile(r"//[^/]*@")  # of an address, with the user it belongs to
+_FOREIGN = re.compile(r"handshake|Verification check|root certificate", re.I)  # how gRPC tells a certificate it refuses
 _NO_PROXY = "no_grpc_proxy"  # gRPC's own, so that nothing else in the process is affected
 
 
 @dataclass(frozen=True, slots=True)
 class MilvusTarget:
-    """Where and as what the vectors are kept: `uri` is a server's address or the path of a Lite database."""
+    """Where and as what the vectors are kept: `uri` is a server's address or the path of a Lite database.
+
+    `ca` holds the certificates that an https server's must be signed by; None takes those that gRPC trusts.
+    """
 
     uri: str
     collection: str
@@ -32,6 +39,7 @@ class MilvusTarget:
     token: str = ""
     database: str = ""
     timeout_s: float = 10.0
+    ca: Path | None = None
 
     @property
     def is_lite(self) -> bool:
@@ -40,12 +48,13 @@ class MilvusTarget:
 
     @property
     def name(self) -> str:
-        """How messages call it."""
-        return self.uri if self.is_lite else f"the Milvus server {self.uri}"
+        """How messages call it, without a password in its address."""
+        return self.uri if self.is_lite else f"the Milvus server {_PASSWORD.sub('//', self.uri)}"
 
 
 def connect(target: MilvusTarget) -> MilvusClient:
     """A client of the server, or of Lite's server inside this process. Raises LockedError and StoreError."""
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # its C core writes to stderr what is raised as well
     import pymilvus  # noqa: F401 - sets its loggers' levels, so it comes before ours
 
     for name in ("pymilvus", "milvus_lite"):  # both log 20-line tracebacks of errors that are raised as well
@@ -74,13 +83,63 @@ def _open_lite(path: Path) -> MilvusClient:
 def _open_server(target: MilvusTarget) -> MilvusClient:
     from pymilvus import MilvusClient, MilvusException
 
+    trusted = {"server_pem_path": str(_readable(target.ca))} if target.ca else {}
     try:
-        return MilvusClient(target.uri, token=target.token, db_name=target.database, timeout=target.timeout_s)
-    except MilvusException as error:
-        detail = " ".join(str(error.message).split())[:200]
-        raise StoreError(
-            f"{target.name} cannot be reached: {detail}.", hint="check milvus.uri and milvus.token, and that it runs"
+        return MilvusClient(
+            target.uri, token=target.token, db_name=target.database, timeout=target.timeout_s, **trusted
+        )
+    except (MilvusException, ValueError) as error:  # ValueError: what is no address
+        raise _unreached(target, error) from error
+
+
+def _readable(ca: Path) -> Path:
+    try:
+        if b"-----BEGIN CERTIFICATE-----" not in ca.read_bytes():
+            raise ConfigError(f"{ca}, which milvus.ca names, holds no certificate.", hint="it wants a file in PEM form")
+    except OSError as error:
+        raise ConfigError(
+            f"{ca}, which milvus.ca names, cannot be read: {error.strerror or error}.", hint="correct EDU_MILVUS_CA"
         ) from error
+    return ca
+
+
+def _unreached(target: MilvusTarget, error: Exception) -> StoreError:
+    import grpc
+
+    call, detail = _call_behind(error), _reason(error)
+    if call and call.code() in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED):
+        return StoreError(
+            f"{target.name} refuses the login: {detail}.", hint="set EDU_MILVUS_TOKEN to its user:password or API key"
+        )
+    if _FOREIGN.search(detail):
+        return StoreError(
+            f"{target.name} is not trusted: {detail}.",
+            hint="set EDU_MILVUS_CA to the certificate of the authority that signed the server's; or it speaks no TLS, "
+            "and milvus.uri is to begin with http://",
+        )
+    return StoreError(
+        f"{target.name} cannot be reached: {detail}.", hint="check milvus.uri and milvus.token, and that it runs"
+    )
+
+
+def _reason(error: BaseException) -> str:
+    """What went wrong in a few words. Of a connection pymilvus says only that it failed; gRPC behind it knows why."""
+    call = _call_behind(error)
+    told = call.details() if call else getattr(error, "message", "")
+    return " ".join(str(told or error).rpartition("last error: ")[2].split())[:300].rstrip(". ")
+
+
+def _call_behind(error: BaseException | None) -> Call | None:
+    """The call whose failure the error, or one that it came of, tells."""
+    import grpc
+
+    seen: set[int] = set()  # pymilvus raises an error from one that came of it
+    while error is not None and id(error) not in seen:
+        if isinstance(error, grpc.Call):
+            return error
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def _reach_loopback_directly() -> None:
@@ -109,6 +168,6 @@ def told(target: MilvusTarget) -> Iterator[None]:
         if isinstance(error, grpc.RpcError) and "DEADLINE_EXCEEDED" in str(error):
             detail = f"no answer within {target.timeout_s:g} seconds"
         else:
-            detail = " ".join(str(getattr(error, "message", "") or error).split())[:300]
+            detail = _reason(error)
         hint = "run `edu doctor --fix`" if target.is_lite else "check milvus.uri, milvus.token and the server's log"
         raise StoreError(f"{target.name} failed: {detail}.", hint=hint) from error

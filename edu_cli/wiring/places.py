@@ -45,6 +45,7 @@ def milvus_target(project: Project, settings: Settings, project_id: str, pin: En
         milvus.token,
         milvus.database,
         milvus.timeout_s,
+        project.root / Path(milvus.ca).expanduser() if milvus.ca else None,
     )
 
 
