@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -127,7 +128,17 @@ def _is_regular(table: Sequence[Sequence[str]]) -> bool:
         return False
     equations = sum(bool(_EQUATION.fullmatch(cell)) for cell in filled)
     words = sum(bool(_WORD.search(cell)) for cell in filled)
-    return told_share(filled) >= 0.75 and words >= 2 and equations < max(2, 0.2 * len(table))
+    if told_share(filled) < 0.75 or words < 2 or equations >= max(2, 0.2 * len(table)):
+        return False
+    return len(table[0]) > 2 or not _is_numbering([row[0] for row in table])
+
+
+def _is_numbering(column: Sequence[str]) -> bool:
+    """Whether a column only counts its rows, as the numbers before the rows of a listing do."""
+    numbers = " ".join(column).split()
+    return all(number.isdecimal() for number in numbers) and all(
+        int(after) == int(before) + 1 for before, after in itertools.pairwise(numbers)
+    )
 
 
 def told_share(filled: Sequence[str]) -> float:

@@ -10,6 +10,7 @@ from edu_cli.errors import LoadError, OcrUnavailableError
 from edu_cli.ingest.layout.line import Line, median_size
 from edu_cli.ingest.ocr.layout import printed_lines
 from edu_cli.ingest.options import LoadOptions, PictureReader, PictureText
+from edu_cli.ingest.pdf.figures import with_figures
 from edu_cli.ingest.pdf.lines import Layer, is_unreadable, read_layer
 from edu_cli.ingest.pdf.notes import comments, unpainted_fields
 from edu_cli.ingest.pdf.pictures import picture_lines
@@ -97,7 +98,9 @@ def _digital(page: Any, number: int, layer: Layer, options: LoadOptions, repeate
     notes = tuple(comments(page, layer.text))
     if layer.turn == 0:
         lines = [*lines, *unpainted_fields(page, lines, median_size(lines) if lines else 10.0)]
-        lines = ruled_tables(page, [line for line in lines if line.text], number)
+        paths = page.get_cdrawings() if lines else []
+        lines = with_figures(paths, [line for line in lines if line.text], number)
+        lines = ruled_tables(page, paths, lines, number)
     pictures, ocr, warning = _pictures(page, number, lines, options, repeated) if layer.turn == 0 else ([], None, "")
     whole = replace(layer, lines=(*lines, *pictures))
     return Page(number, whole, ocr, warnings=(warning,) if warning else (), notes=notes)
