@@ -6,63 +6,42 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from edu_cli.ask.as_json import answer_json, passage_json
 from edu_cli.ask.request import AskRequest
 from edu_cli.ask.turn import UnansweredError
 from edu_cli.cli.answers import show_answer, show_passages
-from edu_cli.cli.context import (
-    Cli,
-    DebugOption,
-    JsonOption,
-    ProjectOption,
-    QuietOption,
-    VerboseOption,
-    new_app,
-    open_cli,
-)
+from edu_cli.cli.context import Cli, new_app, open_cli
 from edu_cli.cli.questions import BatchQuestion, one_question, read_batch
 from edu_cli.cli.render import safe, show_error, to_json
-from edu_cli.cli.scope import DocOption, FilterOption, SubjectOption, TenantOption, scope_flags
+from edu_cli.cli.scope import scope_flags
 from edu_cli.errors import EduError, ExitCode, UsageError
 from edu_cli.serve.asker import Asker
 from edu_cli.types import Answer
 
+if TYPE_CHECKING:
+    import typer
+
+    from edu_cli.cli.flags import (
+        DebugOption,
+        DocOption,
+        FilterOption,
+        JsonOption,
+        ProjectOption,
+        QuietOption,
+        SubjectOption,
+        TenantOption,
+        VerboseOption,
+    )
+
 app = new_app()
 
-
-class Mode(str, Enum):  # noqa: UP042 - typer shows the values of a str Enum
-    """Which legs search."""
-
-    hybrid = "hybrid"
-    dense = "dense"
-    sparse = "sparse"
-    bm25 = "bm25"
-
-
-class Strategy(str, Enum):  # noqa: UP042
-    """How a question is turned into searches."""
-
-    auto = "auto"
-    direct = "direct"
-    hyde = "hyde"
-    multi_query = "multi-query"
-    step_back = "step-back"
-
-
-class Route(str, Enum):  # noqa: UP042
-    """Which part of the pipeline answers."""
-
-    auto = "auto"
-    rag = "rag"
-    general = "general"
-    faq = "faq"
+Mode = Literal["hybrid", "dense", "sparse", "bm25"]
+Strategy = Literal["auto", "direct", "hyde", "multi-query", "step-back"]
+Route = Literal["auto", "rag", "general", "faq"]
 
 
 @app.command()
@@ -83,8 +62,8 @@ def ask(
         str | None, typer.Option("--session", metavar="ID", help="Ask within this conversation.")
     ] = None,
     continued: Annotated[bool, typer.Option("-c", "--continue", help="Continue the last conversation.")] = False,
-    strategy: Annotated[Strategy, typer.Option("--strategy", help="How to search.")] = Strategy.auto,
-    route: Annotated[Route, typer.Option("--route", help="Which part answers.")] = Route.auto,
+    strategy: Annotated[Strategy, typer.Option("--strategy", help="How to search.")] = "auto",
+    route: Annotated[Route, typer.Option("--route", help="Which part answers.")] = "auto",
     web: Annotated[
         bool | None,
         typer.Option("--web/--no-web", help="Search the web where the material has no answer.", show_default=False),
@@ -118,11 +97,11 @@ def ask(
         raise UsageError("--session and -c exclude each other.", hint="-c continues the last conversation")
     wanted = AskRequest(
         one_question(question) if batch is None else "",
-        mode=mode.value if mode else cli.settings.search.mode,
+        mode=mode or cli.settings.search.mode,
         k=k,
         rerank=rerank,
-        strategy=strategy.value,
-        route=route.value,
+        strategy=strategy,
+        route=route,
         session=session,
         resume=continued,
         web=web,
@@ -136,10 +115,10 @@ def ask(
     with _traced(trace) as keep, open_asker(cli.project, cli.settings, cli.out.detail) as asker:
         wanted = replace(wanted, scope=asker.find_scope(flags))
         if batch is not None:
-            raise typer.Exit(_run_batch(cli, asker, wanted, batch))
+            raise SystemExit(_run_batch(cli, asker, wanted, batch))
         answer = _answered(cli, asker, wanted, keep, stream=not no_stream, explain=explain)
     if answer.refused:
-        raise typer.Exit(int(ExitCode.NOT_CONFIDENT))
+        raise SystemExit(int(ExitCode.NOT_CONFIDENT))
 
 
 def _answered(
@@ -165,7 +144,7 @@ def _answered(
             cli.out.text("", end="\n" if shown else "")
             show_error(error.code, error.message, error.hint, as_json=False)
             show_passages(cli.out, error.passages, wanted.question)
-        raise typer.Exit(int(error.exit_code)) from error
+        raise SystemExit(int(error.exit_code)) from error
     keep(answer_json(answer))
     if cli.out.json:
         cli.out.value(answer_json(answer))

@@ -1,91 +1,26 @@
-"""The program: lazy verbs and the error boundary.
-
-A verb's module is imported when it runs; `edu --help` and completion see names and one line of help only.
-"""
+"""The error boundary: whatever happens in a verb ends as a sentence and an exit code."""
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
-from typing import Annotated, Any
 
-import typer
-from typer.core import TyperCommand, TyperGroup
-from typer.exceptions import TyperException
-
-from edu_cli import __version__
-from edu_cli.cli.verbs import VERBS
-from edu_cli.errors import EduError, ExitCode
-
-
-class LazyGroup(TyperGroup):
-    """Lists verbs without importing them."""
-
-    def __init__(self, **attrs: Any) -> None:
-        super().__init__(**attrs)
-        for name, about in VERBS.items():
-            self.add_command(TyperCommand(name, help=about, callback=lambda: None, rich_markup_mode=None), name)
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The real command of a verb: its module is imported here."""
-        name, command, rest = super().resolve_command(ctx, args)
-        if name in VERBS:
-            module = importlib.import_module(f"edu_cli.cli.{name}")
-            command = typer.main.get_command(module.app)
-        return name, command, rest
-
-
-app = typer.Typer(
-    name="edu",
-    cls=LazyGroup,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"edu {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _edu(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-) -> None:
-    """Build a knowledge base from course material and ask it questions.
-
-    edu ingest ./corpus, then edu ask "…". Every verb takes --json, --project DIR, -q and -v.
-    """
+from edu_cli.errors import EduError, ExitCode, UsageError
 
 
 def run_verb(args: list[str]) -> int:
     """Runs `edu ARGS` in this process and returns its exit code."""
     try:
-        code = app(args=args, prog_name="edu", standalone_mode=False, obj=args)
+        code = _run(args)
         sys.stdout.flush()
         if code == ExitCode.INTERRUPTED:  # Typer makes an exit code of Ctrl-C, without a word
             raise KeyboardInterrupt
-        return int(code or 0)
-    except TyperException as error:
-        usage = getattr(getattr(error, "ctx", None), "command_path", "edu")
-        return _fail(
-            args,
-            "usage",
-            error.format_message() or "nothing to do",
-            f"`{usage} --help` lists what it takes",
-            error.exit_code,
-        )
+        return code
     except EduError as error:
-        if "--debug" in args:
+        if "--debug" in args and not isinstance(error, UsageError):
             raise
         return _fail(args, error.code, error.message, error.hint, int(error.exit_code))
-    except (KeyboardInterrupt, typer.Abort):
+    except KeyboardInterrupt:
         return _fail(args, "interrupted", "Interrupted.", "", int(ExitCode.INTERRUPTED))
     except BrokenPipeError:  # `edu docs export | head`: the reader has gone, which is no error of ours
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -94,6 +29,20 @@ def run_verb(args: list[str]) -> int:
         if "--debug" in args:
             raise
         return _unforeseen(args, error)
+
+
+def _run(args: list[str]) -> int:
+    from edu_cli.cli.plain import read
+
+    try:
+        if (call := read(args)) is None:
+            from edu_cli.cli.program import run_program
+
+            return run_program(args)
+        call()
+    except SystemExit as end:  # by which a verb ends with a code other than 0
+        return int(end.code or 0)
+    return 0
 
 
 def _unforeseen(args: list[str], error: Exception) -> int:

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated
 
 from edu_cli.ask.memory import new_session_id
 from edu_cli.ask.request import AskRequest
 from edu_cli.ask.turn import UnansweredError
 from edu_cli.cli.answers import show_answer, show_passages, show_sources
-from edu_cli.cli.context import DebugOption, JsonOption, ProjectOption, QuietOption, VerboseOption, new_app, open_cli
+from edu_cli.cli.context import new_app, open_cli
 from edu_cli.cli.render import Output, show_error
-from edu_cli.cli.scope import DocOption, FilterOption, SubjectOption, TenantOption, scope_flags
+from edu_cli.cli.scope import scope_flags
 from edu_cli.errors import EduError, UsageError
 from edu_cli.serve.asker import Asker
 from edu_cli.types import Answer
+
+if TYPE_CHECKING:
+    import typer
+
+    from edu_cli.cli.flags import (
+        DebugOption,
+        DocOption,
+        FilterOption,
+        JsonOption,
+        ProjectOption,
+        QuietOption,
+        SubjectOption,
+        TenantOption,
+        VerboseOption,
+    )
 
 app = new_app()
 _HELP = "/sources, /explain, /new, /quit"

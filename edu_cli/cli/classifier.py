@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import json as jsonlib
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
-from edu_cli.cli.context import (
-    Cli,
-    DebugOption,
-    JsonOption,
-    ProjectOption,
-    QuietOption,
-    VerboseOption,
-    new_app,
-    open_cli,
-)
+from edu_cli.cli.context import Cli, new_app, open_cli
 from edu_cli.errors import DatasetError, UsageError
 from edu_cli.project import Project, create_state
 
 if TYPE_CHECKING:
+    import typer
+
     from edu_cli.ask.front.training import Training
+    from edu_cli.cli.flags import DebugOption, JsonOption, LabelledArgument, ProjectOption, QuietOption, VerboseOption
 
 app = new_app()
-DataArgument = Annotated[Path, typer.Argument(metavar="DATA.jsonl", help='{"text": "…", "label": "course"} a line.')]
+Backend = Literal["ngram", "bert"]
 _LABELS = ("course", "general")
 
 
@@ -35,18 +26,11 @@ def _classifier() -> None:
     """The classifier that tells questions about the course from general ones."""
 
 
-class Backend(StrEnum):
-    """What the classifier is: n-grams and vectors, or a fine-tuned network."""
-
-    ngram = "ngram"
-    bert = "bert"
-
-
 @app.command()
 def train(
-    data: DataArgument,
+    data: LabelledArgument,
     backend: Annotated[Backend, typer.Option("--backend", help="n-grams and vectors, or a fine-tuned BERT.")] = (
-        Backend.ngram
+        "ngram"
     ),
     model: Annotated[
         Path | None, typer.Option("--model", metavar="FOLDER", help="For bert: a local BERT or MiniLM to fine-tune.")
@@ -61,7 +45,7 @@ def train(
 ) -> None:
     """Train on DATA (a stratified part kept out, early stopping); the project uses the result from then on."""
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
-    if (backend is Backend.bert) != (model is not None):
+    if (backend == "bert") != (model is not None):
         raise UsageError(
             "--backend bert needs --model FOLDER, and only it does.",
             hint="edu classifier train DATA.jsonl --backend bert --model FOLDER",
@@ -74,7 +58,7 @@ def train(
     else:
         training = _train_ngrams(cli, rows, place, seed)
     value = {
-        "backend": backend.value,
+        "backend": backend,
         "accuracy": round(training.accuracy, 4),
         "macro_f1": round(training.macro_f1, 4),
         "f1": {label: round(score, 4) for label, score in training.f1.items()},
@@ -109,7 +93,7 @@ def _train_bert(cli: Cli, rows: list[tuple[str, str]], model: Path, place: Proje
 
 @app.command(name="eval")
 def eval_(
-    data: DataArgument,
+    data: LabelledArgument,
     project: ProjectOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,

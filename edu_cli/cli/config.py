@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from edu_cli.cli.context import DebugOption, JsonOption, ProjectOption, QuietOption, VerboseOption, new_app, open_cli
+from edu_cli.cli.context import new_app, open_cli
 from edu_cli.cli.render import Output
 from edu_cli.config import masked, setting_infos
+
+if TYPE_CHECKING:
+    import typer
+
+    from edu_cli.cli.flags import DebugOption, JsonOption, ProjectOption, QuietOption, VerboseOption
 
 app = new_app()
 

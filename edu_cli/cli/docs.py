@@ -6,38 +6,36 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from edu_cli.cli.context import (
-    Cli,
-    DebugOption,
-    JsonOption,
-    ProjectOption,
-    QuietOption,
-    VerboseOption,
-    new_app,
-    open_cli,
-)
-from edu_cli.cli.writing import LockTimeoutOption, writing
+from edu_cli.cli.context import Cli, new_app, open_cli
+from edu_cli.cli.writing import writing
 from edu_cli.errors import UsageError
 
 if TYPE_CHECKING:
+    import typer
+
+    from edu_cli.cli.flags import (
+        DebugOption,
+        DocArgument,
+        JsonOption,
+        LockTimeoutOption,
+        OfSubjectOption,
+        OfTenantOption,
+        ProjectOption,
+        QuietOption,
+        VerboseOption,
+    )
     from edu_cli.index.catalog import Catalog
     from edu_cli.index.documents import DocumentRecord
     from edu_cli.types import StoredParent
 
 app = new_app(default="list")
 
-SubjectOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only of this subject.")]
-TenantOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only of this tenant.")]
-DocArgument = Annotated[str, typer.Argument(metavar="DOC", help="A path, or a glob over paths.", show_default=False)]
-
 
 @app.command("list")
 def list_documents(
     doc: Annotated[str | None, typer.Argument(metavar="[GLOB]", show_default=False)] = None,
-    subject: SubjectOption = None,
-    tenant: TenantOption = None,
+    subject: OfSubjectOption = None,
+    tenant: OfTenantOption = None,
     project: ProjectOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -67,7 +65,7 @@ def list_documents(
 @app.command()
 def show(
     doc: DocArgument,
-    tenant: TenantOption = None,
+    tenant: OfTenantOption = None,
     project: ProjectOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -94,7 +92,7 @@ def remove(
     docs: Annotated[
         list[str], typer.Argument(metavar="DOC...", help="Paths, or globs over paths.", show_default=False)
     ],
-    tenant: TenantOption = None,
+    tenant: OfTenantOption = None,
     lock_timeout: LockTimeoutOption = 60.0,
     project: ProjectOption = None,
     json: JsonOption = False,
@@ -120,7 +118,7 @@ def remove(
 @app.command()
 def export(
     doc: Annotated[str | None, typer.Argument(metavar="[GLOB]", show_default=False)] = None,
-    tenant: TenantOption = None,
+    tenant: OfTenantOption = None,
     project: ProjectOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,

@@ -9,24 +9,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from edu_cli.cli.context import (
-    DebugOption,
-    JsonOption,
-    NoProgressOption,
-    ProjectOption,
-    QuietOption,
-    VerboseOption,
-    new_app,
-)
+from edu_cli.cli.context import new_app
 from edu_cli.cli.render import Output
-from edu_cli.cli.writing import LockTimeoutOption
 from edu_cli.config import Settings, load_settings
 from edu_cli.errors import ConfigError, EduError, ExitCode
 from edu_cli.project import Project, find_project
 
 if TYPE_CHECKING:
+    import typer
+
+    from edu_cli.cli.flags import (
+        DebugOption,
+        JsonOption,
+        LockTimeoutOption,
+        NoProgressOption,
+        ProjectOption,
+        QuietOption,
+        VerboseOption,
+    )
     from edu_cli.upkeep.results import CheckResult
 
 app = new_app()
@@ -137,4 +137,4 @@ def _conclude(out: Output, patient: _Patient, results: list[CheckResult], done: 
         told = ", ".join(f"{counts[s]} {s}" for s in ("pass", "warn", "fail") if counts[s])
         out.note(f"{len(results)} checks: {told}")
     if status == "fail":
-        raise typer.Exit(int(ExitCode.FAILED))
+        raise SystemExit(int(ExitCode.FAILED))

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import typer
-
 from edu_cli.cli import eval_flags as flags
-from edu_cli.cli.context import (
+from edu_cli.cli.context import new_app, open_cli
+from edu_cli.cli.flags import (
     DebugOption,
+    DocOption,
+    FilterOption,
     JsonOption,
     NoProgressOption,
     ProjectOption,
     QuietOption,
+    SubjectOption,
+    TenantOption,
     VerboseOption,
-    new_app,
-    open_cli,
 )
-from edu_cli.cli.scope import DocOption, FilterOption, SubjectOption, TenantOption, scope_flags
+from edu_cli.cli.scope import scope_flags
 from edu_cli.errors import ExitCode, UsageError
 
 app = new_app()
@@ -33,7 +34,7 @@ def evaluate_dataset(
     junit: flags.JunitOption = None,
     run: flags.RunOption = None,
     stage: flags.StageOption = None,
-    judge: flags.JudgeOption = flags.Judged.none,
+    judge: flags.JudgeOption = "none",
     resume: flags.ResumeOption = False,
     calibrate: flags.CalibrateOption = False,
     write: flags.WriteOption = False,
@@ -72,7 +73,7 @@ def evaluate_dataset(
         parse_bounds(fail_under or ()),
         baseline,
         max_drop or 0.0,
-        judge == flags.Judged.llm,
+        judge == "llm",
         resume,
         calibrate,
         limit,
@@ -86,4 +87,4 @@ def evaluate_dataset(
     if calibrate:
         tell_calibration(cli, result.report, write=write)
     if not all(gate.ok for gate in result.gates):
-        raise typer.Exit(int(ExitCode.GATE_FAILED))
+        raise SystemExit(int(ExitCode.GATE_FAILED))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -17,12 +16,7 @@ if TYPE_CHECKING:
     from edu_cli.evaluate.run import Stage
 
 
-class Judged(str, Enum):  # noqa: UP042 - typer shows the values of a str Enum
-    """Who judges answers besides the deterministic measures."""
-
-    none = "none"
-    llm = "llm"
-
+Judge = Literal["none", "llm"]
 
 DatasetArgument = Annotated[Path, typer.Argument(help="A .jsonl data set or a BEIR folder.", show_default=False)]
 CutoffsOption = Annotated[str, typer.Option("--k", metavar="K,K", help="Cutoffs of the measures.")]
@@ -58,7 +52,7 @@ StageOption = Annotated[
     str | None,
     typer.Option("--stage", metavar="S,S", help="routing, retrieval, generation. [default: all that have labels]"),
 ]
-JudgeOption = Annotated[Judged, typer.Option("--judge", help="Let the LLM judge the answers too.")]
+JudgeOption = Annotated[Judge, typer.Option("--judge", help="Let the LLM judge the answers too.")]
 ResumeOption = Annotated[bool, typer.Option("--resume", help="Go on where an interrupted run was.")]
 CalibrateOption = Annotated[
     bool, typer.Option("--calibrate", help="Fit the confidence on this data set; shown on a held half.")

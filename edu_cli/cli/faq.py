@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated
 
 from edu_cli.cli.context import new_app
 from edu_cli.cli.records import Desk, records_command, short
 from edu_cli.errors import UsageError
 from edu_cli.types import FaqEntry, FaqRecord
 
+if TYPE_CHECKING:
+    import typer
+
+    from edu_cli.cli.flags import FaqSubjectOption, OnlySubjectOption
+
 app = new_app(default="list")
-OnlySubjectOption = Annotated[
-    str | None, typer.Option("--subject", metavar="NAME", help="Only this subject's.", show_default=False)
-]
-SubjectOption = Annotated[str, typer.Option("--subject", metavar="NAME", help="The subject they belong to.")]
 
 
 @app.callback()
@@ -28,7 +27,7 @@ def _faq() -> None:
 def import_(
     desk: Desk,
     path: Annotated[Path, typer.Argument(metavar="FILE", help="csv, tsv, xlsx or jsonl with question and answer.")],
-    subject: SubjectOption = "",
+    subject: FaqSubjectOption = "",
 ) -> None:
     """Add the entries of FILE; the same question again gets the new answer."""
     from edu_cli.wiring.recording import read_faq_file
@@ -61,7 +60,7 @@ def add(
     desk: Desk,
     question: Annotated[str, typer.Argument(help="The question.", show_default=False)],
     answer: Annotated[str, typer.Argument(help="Its answer.", show_default=False)],
-    subject: SubjectOption = "",
+    subject: FaqSubjectOption = "",
 ) -> None:
     """Add one entry, or give an existing question a new answer."""
     from edu_cli.index.records import faq_id
@@ -99,7 +98,7 @@ def remove(
     for reason in reasons:
         desk.out.warn(reason)
     if missing:
-        raise typer.Exit(1)
+        raise SystemExit(1)
 
 
 @records_command(app)

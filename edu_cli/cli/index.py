@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from edu_cli.cli.context import (
-    DebugOption,
-    JsonOption,
-    NoProgressOption,
-    ProjectOption,
-    QuietOption,
-    VerboseOption,
-    new_app,
-    open_cli,
-)
-from edu_cli.cli.writing import LockTimeoutOption, writing
+from edu_cli.cli.context import new_app, open_cli
+from edu_cli.cli.writing import writing
 from edu_cli.errors import ExitCode
+
+if TYPE_CHECKING:
+    import typer
+
+    from edu_cli.cli.flags import (
+        DebugOption,
+        JsonOption,
+        LockTimeoutOption,
+        NoProgressOption,
+        ProjectOption,
+        QuietOption,
+        VerboseOption,
+    )
 
 app = new_app()
 
@@ -52,4 +54,4 @@ def index(
         took = f"; {report.seconds:.1f} s" if report.status == "rebuilt" else ""
         cli.out.text(f"{report.status}{why}: {report.children} chunks, {report.terms} terms{took}")
     if report.status == "stale":
-        raise typer.Exit(int(ExitCode.FAILED))
+        raise SystemExit(int(ExitCode.FAILED))

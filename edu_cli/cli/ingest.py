@@ -6,24 +6,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from edu_cli.cli.context import (
-    Cli,
-    DebugOption,
-    JsonOption,
-    NoProgressOption,
-    ProjectOption,
-    QuietOption,
-    VerboseOption,
-    new_app,
-    open_cli,
-)
-from edu_cli.cli.writing import LockTimeoutOption, locked, opened
+from edu_cli.cli.context import Cli, new_app, open_cli
+from edu_cli.cli.writing import locked, opened
 from edu_cli.errors import ExitCode
 from edu_cli.project import Project, create_state
 
 if TYPE_CHECKING:
+    import typer
+
+    from edu_cli.cli.flags import (
+        DebugOption,
+        JsonOption,
+        LockTimeoutOption,
+        NoProgressOption,
+        ProjectOption,
+        QuietOption,
+        VerboseOption,
+    )
     from edu_cli.ingest.receipt import Receipt
     from edu_cli.ingest.request import IngestRequest
 
@@ -86,7 +85,7 @@ def ingest(
     else:
         show_receipt(cli.out, receipt, dry_run=dry_run)
     if receipt.counts()["failed"]:
-        raise typer.Exit(int(ExitCode.PARTIAL))
+        raise SystemExit(int(ExitCode.PARTIAL))
 
 
 def _request(

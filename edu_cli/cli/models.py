@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from edu_cli.cli.context import new_app, open_cli
 
-from edu_cli.cli.context import DebugOption, JsonOption, ProjectOption, QuietOption, VerboseOption, new_app, open_cli
+if TYPE_CHECKING:
+    from edu_cli.cli.flags import DebugOption, JsonOption, ModelArgument, ProjectOption, QuietOption, VerboseOption
 
 app = new_app()
-NameArgument = Annotated[
-    str, typer.Argument(metavar="NAME", help="e5-small, cross, bge-m3 or bge-reranker.", show_default=False)
-]
 
 
 @app.callback()
@@ -61,7 +59,7 @@ def list_(
 
 @app.command()
 def pull(
-    name: NameArgument,
+    name: ModelArgument,
     project: ProjectOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -87,7 +85,7 @@ def pull(
 
 @app.command()
 def path(
-    name: NameArgument,
+    name: ModelArgument,
     project: ProjectOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,

@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from edu_cli.cli.context import new_app
 from edu_cli.cli.records import Desk, none_such, records_command, short
 from edu_cli.errors import UsageError
 from edu_cli.types import PendingQuestion
 
+if TYPE_CHECKING:
+    import typer
+
+    from edu_cli.cli.flags import PendingArgument
+
 app = new_app(default="list")
-IdArgument = Annotated[str, typer.Argument(metavar="ID", help="As `edu pending list` shows it.", show_default=False)]
 
-
-class Status(str, Enum):  # noqa: UP042 - typer shows the values of a str Enum
-    """Which questions."""
-
-    open = "open"
-    answered = "answered"
-    rejected = "rejected"
-    all = "all"
-
-
-class Format(str, Enum):  # noqa: UP042
-    """What the export is for."""
-
-    faq = "faq"
-    eval = "eval"
-    classifier = "classifier"
+Status = Literal["open", "answered", "rejected", "all"]
+Format = Literal["faq", "eval", "classifier"]
 
 
 @app.callback()
@@ -39,11 +26,9 @@ def _pending() -> None:
 
 
 @records_command(app, "list")
-def list_(
-    desk: Desk, status: Annotated[Status, typer.Option("--status", help="Which questions.")] = Status.open
-) -> None:
+def list_(desk: Desk, status: Annotated[Status, typer.Option("--status", help="Which questions.")] = "open") -> None:
     """The questions that wait, the most asked first."""
-    found = [q for q in desk.records.pending(desk.tenant) if status.value in ("all", q.status)]
+    found = [q for q in desk.records.pending(desk.tenant) if status in ("all", q.status)]
     if desk.json:
         desk.out.value({"schema": 1, "pending": [_value(q) for q in found]})
         return
@@ -52,7 +37,7 @@ def list_(
 
 
 @records_command(app)
-def show(desk: Desk, pending_id: IdArgument) -> None:
+def show(desk: Desk, pending_id: PendingArgument) -> None:
     """One question, with the sections nearest to it."""
     found = _found(desk, pending_id)
     if desk.json:
@@ -68,7 +53,7 @@ def show(desk: Desk, pending_id: IdArgument) -> None:
 @records_command(app)
 def answer(
     desk: Desk,
-    pending_id: IdArgument,
+    pending_id: PendingArgument,
     text: Annotated[str, typer.Argument(metavar="ANSWER", help="The approved answer.", show_default=False)],
     question: Annotated[
         str | None,
@@ -84,7 +69,7 @@ def answer(
 
 
 @records_command(app)
-def reject(desk: Desk, pending_id: IdArgument) -> None:
+def reject(desk: Desk, pending_id: PendingArgument) -> None:
     """Set a question aside."""
     _found(desk, pending_id)
     desk.records.settle_pending(desk.tenant, pending_id, "rejected")
@@ -94,9 +79,7 @@ def reject(desk: Desk, pending_id: IdArgument) -> None:
 @records_command(app)
 def export(
     desk: Desk,
-    form: Annotated[
-        Format, typer.Option("--format", help="For `faq import`, `eval` or `classifier train`.")
-    ] = Format.faq,
+    form: Annotated[Format, typer.Option("--format", help="For `faq import`, `eval` or `classifier train`.")] = "faq",
 ) -> None:
     """Print questions, one JSON object a line: answered ones (faq, eval), or all but rejected (classifier)."""
     values = [value for q in desk.records.pending(desk.tenant) if (value := _exported(q, form)) is not None]
@@ -122,12 +105,12 @@ def _tell(desk: Desk, pending_id: str, done: str) -> None:
 
 
 def _exported(question: PendingQuestion, form: Format) -> dict[str, object] | None:
-    if form is Format.classifier:
+    if form == "classifier":
         return None if question.status == "rejected" else {"text": question.question, "label": "course"}
     if question.status != "answered":
         return None
     value: dict[str, object] = {"question": question.question, "answer": question.answer, "subject": question.subject}
-    return value if form is Format.faq else {"id": question.pending_id, **value, "answerable": True}
+    return value if form == "faq" else {"id": question.pending_id, **value, "answerable": True}
 
 
 def _value(question: PendingQuestion) -> dict[str, object]:

@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from edu_cli.cli.context import Cli, DebugOption, JsonOption, ProjectOption, QuietOption, VerboseOption, open_cli
+from edu_cli.cli.commands import Command, VerbApp
+from edu_cli.cli.context import Cli, open_cli
 from edu_cli.cli.render import Output
 from edu_cli.errors import UsageError
 from edu_cli.project import Project, create_state
 
 if TYPE_CHECKING:
+    from edu_cli.cli.flags import (
+        DebugOption,
+        JsonOption,
+        ProjectOption,
+        QuietOption,
+        RecordsTenantOption,
+        VerboseOption,
+    )
     from edu_cli.index.records import Records
 
-TenantOption = Annotated[str, typer.Option("--tenant", metavar="NAME", help="The tenant whose records these are.")]
-_FLAGS: dict[str, tuple[Any, Any]] = {
-    "tenant": (TenantOption, ""),
-    "project": (ProjectOption, None),
-    "json": (JsonOption, False),
-    "quiet": (QuietOption, False),
-    "verbose": (VerboseOption, False),
-    "debug": (DebugOption, False),
-}
+
+def _shared(
+    *,
+    tenant: RecordsTenantOption = "",
+    project: ProjectOption = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+    debug: DebugOption = False,
+) -> Cli:
+    """What the flags say that all commands over records have."""
+    return open_cli(project, json=json, quiet=quiet, verbose=verbose)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +58,11 @@ class Desk:
         self.out.note(f"{len(rows)} {kind}")
 
 
+_SHARED = frozenset(_shared.__kwdefaults__ or ())
+
+
 def records_command(
-    app: typer.Typer, name: str | None = None, *, create: bool = False
+    app: VerbApp, name: str | None = None, *, create: bool = False
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Makes a function `(desk, own parameters…)` a command that also takes --tenant and the flags of every verb.
 
@@ -58,20 +70,13 @@ def records_command(
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
-        _, *own = inspect.signature(function, eval_str=True).parameters.values()
-
-        def command(**given: Any) -> None:
-            tenant, project, json, quiet, verbose, _ = (given.pop(flag) for flag in _FLAGS)
-            cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
+        def run(**given: Any) -> None:
+            shared = {flag: given.pop(flag) for flag in _SHARED if flag in given}
+            cli = _shared(**shared)
             with records_of(cli, create=create) as records:
-                function(Desk(cli.out, records, tenant), **given)
+                function(Desk(cli.out, records, shared.get("tenant", "")), **given)
 
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        shared = [inspect.Parameter(flag, keyword, default=d, annotation=a) for flag, (a, d) in _FLAGS.items()]
-        own = [parameter.replace(kind=keyword) for parameter in own]
-        command.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
-        command.__name__, command.__doc__ = function.__name__, function.__doc__
-        app.command(name=name)(command)
+        app.add(name or function.__name__, Command(run, (function, _shared), leading=1))
         return function
 
     return register

@@ -7,25 +7,23 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from edu_cli.cli.context import (
-    Cli,
-    DebugOption,
-    JsonOption,
-    NoProgressOption,
-    ProjectOption,
-    QuietOption,
-    VerboseOption,
-    new_app,
-    open_cli,
-)
-from edu_cli.cli.writing import LockTimeoutOption
+from edu_cli.cli.context import Cli, new_app, open_cli
 from edu_cli.config import Settings, load_settings
 from edu_cli.errors import ExitCode
 from edu_cli.project import Project
 
 if TYPE_CHECKING:
+    import typer
+
+    from edu_cli.cli.flags import (
+        DebugOption,
+        JsonOption,
+        LockTimeoutOption,
+        NoProgressOption,
+        ProjectOption,
+        QuietOption,
+        VerboseOption,
+    )
     from edu_cli.wiring.backups import RestoreReport
 
 app = new_app()
@@ -63,7 +61,7 @@ def restore(
         report = restore_project(file, where, settings, progress, force=force, lock_timeout_s=lock_timeout)
     _show(cli, where, report, time.perf_counter() - start)
     if report.missing:
-        raise typer.Exit(int(ExitCode.FAILED))
+        raise SystemExit(int(ExitCode.FAILED))
 
 
 def _show(cli: Cli, where: Project, report: RestoreReport, seconds: float) -> None:

@@ -4,21 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
-
-import typer
 
 from edu_cli.errors import UsageError
-
-SubjectOption = Annotated[str | None, typer.Option("--subject", metavar="NAME", help="Search only this subject.")]
-TenantOption = Annotated[str, typer.Option("--tenant", metavar="NAME", help="Search this tenant's documents.")]
-DocOption = Annotated[
-    str | None, typer.Option("--doc", metavar="GLOB", help="Search only documents whose path matches, as 'ai/*.md'.")
-]
-FilterOption = Annotated[
-    list[str] | None,
-    typer.Option("--filter", metavar="KEY=VALUE", help="Search only documents with this property (repeatable)."),
-]
 
 
 @dataclass(frozen=True, slots=True)

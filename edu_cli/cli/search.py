@@ -3,40 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
-from edu_cli.cli.context import (
-    Cli,
-    DebugOption,
-    JsonOption,
-    ProjectOption,
-    QuietOption,
-    VerboseOption,
-    new_app,
-    open_cli,
-)
+from edu_cli.cli.context import Cli, new_app, open_cli
 from edu_cli.cli.questions import BatchQuestion, one_question, read_batch
 from edu_cli.cli.render import safe
-from edu_cli.cli.scope import DocOption, FilterOption, SubjectOption, TenantOption, scope_flags
+from edu_cli.cli.scope import scope_flags
 from edu_cli.errors import EduError, ExitCode, UsageError
 
 if TYPE_CHECKING:
+    import typer
+
+    from edu_cli.cli.flags import (
+        DebugOption,
+        DocOption,
+        FilterOption,
+        JsonOption,
+        ProjectOption,
+        QuietOption,
+        SubjectOption,
+        TenantOption,
+        VerboseOption,
+    )
     from edu_cli.protocols import PassageSearch
     from edu_cli.types import Passage, Scope, SearchResult
 
 app = new_app()
 
-
-class Mode(str, Enum):  # noqa: UP042 - typer shows the values of a str Enum
-    """Which legs search."""
-
-    hybrid = "hybrid"
-    dense = "dense"
-    sparse = "sparse"
-    bm25 = "bm25"
+Mode = Literal["hybrid", "dense", "sparse", "bm25"]
 
 
 @app.command()
@@ -65,7 +59,7 @@ def search(
     debug: DebugOption = False,
 ) -> None:
     """Find passages, without an answer; exit 4 when they hardly hold one."""
-    overrides = {"search.k": k, "search.mode": mode.value if mode else None}
+    overrides = {"search.k": k, "search.mode": mode}
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose, overrides=overrides)
     if batch is not None and question is not None:
         raise UsageError("--batch and a question exclude each other.", hint="put the question into the file")
@@ -75,7 +69,7 @@ def search(
     with open_asker(cli.project, cli.settings, cli.out.detail) as searcher:
         scope = searcher.find_scope(scope_flags(tenant, subject, doc, filters))
         if batch is not None:
-            raise typer.Exit(_run_batch(cli, searcher, batch, scope, rerank=rerank))
+            raise SystemExit(_run_batch(cli, searcher, batch, scope, rerank=rerank))
         result = _found(cli, searcher, asked, scope, rerank=rerank)
     for warning in result.warnings:
         cli.out.warn(warning)
@@ -84,7 +78,7 @@ def search(
     else:
         _show(cli, result, explain=explain)
     if not _is_confident(cli, result):
-        raise typer.Exit(int(ExitCode.NOT_CONFIDENT))
+        raise SystemExit(int(ExitCode.NOT_CONFIDENT))
 
 
 def result_json(result: SearchResult) -> dict[str, Any]:

@@ -5,21 +5,15 @@ from __future__ import annotations
 import gc
 import sys
 import time
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from edu_cli.cli.context import (
-    Cli,
-    DebugOption,
-    JsonOption,
-    ProjectOption,
-    QuietOption,
-    VerboseOption,
-    new_app,
-    open_cli,
-)
+from edu_cli.cli.context import Cli, new_app, open_cli
 from edu_cli.errors import EduError, ExitCode
+
+if TYPE_CHECKING:
+    import typer
+
+    from edu_cli.cli.flags import DebugOption, JsonOption, ProjectOption, QuietOption, VerboseOption
 
 app = new_app()
 _ENDS_S = 15.0  # longest wait for a process that was told to leave
@@ -74,7 +68,7 @@ def status(
             cli.out.value({"schema": 1, "running": False, "reason": error.message})
         else:
             cli.out.text(f"{error.message}: {cli.project.root}")
-        raise typer.Exit(int(ExitCode.FAILED)) from error
+        raise SystemExit(int(ExitCode.FAILED)) from error
     facts = link.call("status")
     link.close()
     if json:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from edu_cli.cli.context import new_app
 from edu_cli.cli.records import Desk, none_such, records_command, short
 
+if TYPE_CHECKING:
+    from edu_cli.cli.flags import SessionArgument
+
 app = new_app(default="list")
-IdArgument = Annotated[str, typer.Argument(metavar="ID", help="As `edu sessions list` shows it.", show_default=False)]
 
 
 @app.callback()
@@ -31,7 +31,7 @@ def list_(desk: Desk) -> None:
 
 
 @records_command(app)
-def show(desk: Desk, session_id: IdArgument) -> None:
+def show(desk: Desk, session_id: SessionArgument) -> None:
     """One conversation, turn by turn."""
     found = desk.records.session(desk.tenant, session_id)
     if found is None:
@@ -50,7 +50,7 @@ def show(desk: Desk, session_id: IdArgument) -> None:
 
 
 @records_command(app)
-def remove(desk: Desk, session_id: IdArgument) -> None:
+def remove(desk: Desk, session_id: SessionArgument) -> None:
     """Remove a conversation with all its turns."""
     if not desk.records.remove_session(desk.tenant, session_id):
         raise none_such("conversation", session_id, "sessions")

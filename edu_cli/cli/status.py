@@ -6,18 +6,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from edu_cli.cli.context import (
-    Cli,
-    DebugOption,
-    JsonOption,
-    ProjectOption,
-    QuietOption,
-    VerboseOption,
-    new_app,
-    open_cli,
-)
+from edu_cli.cli.context import Cli, new_app, open_cli
 
 if TYPE_CHECKING:
+    from edu_cli.cli.flags import DebugOption, JsonOption, ProjectOption, QuietOption, VerboseOption
     from edu_cli.index.catalog import Catalog
 
 app = new_app()

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from edu_cli.cli.context import (
-    Cli,
-    DebugOption,
-    JsonOption,
-    ProjectOption,
-    QuietOption,
-    VerboseOption,
-    new_app,
-    open_cli,
-)
-from edu_cli.cli.records import TenantOption, records_of, short
+from edu_cli.cli.context import Cli, new_app, open_cli
+from edu_cli.cli.records import records_of, short
 from edu_cli.errors import UsageError
 from edu_cli.types import TraceRecord
+
+if TYPE_CHECKING:
+    import typer
+
+    from edu_cli.cli.flags import (
+        DebugOption,
+        JsonOption,
+        ProjectOption,
+        QuietOption,
+        RecordsTenantOption,
+        VerboseOption,
+    )
 
 app = new_app()
 
@@ -29,7 +30,7 @@ def trace(
         int | None, typer.Argument(metavar="[ID]", help="Which one; the last without ID.", show_default=False)
     ] = None,
     last: Annotated[int | None, typer.Option("--last", min=1, metavar="N", help="List the last N answers.")] = None,
-    tenant: TenantOption = "",
+    tenant: RecordsTenantOption = "",
     project: ProjectOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from edu_cli.cli.context import Cli
 from edu_cli.project import Project
 
 if TYPE_CHECKING:
     from edu_cli.wiring.ingesting import IngestSession
-
-LockTimeoutOption = Annotated[
-    float, typer.Option("--lock-timeout", metavar="SECONDS", min=0, help="Longest wait for another edu that writes.")
-]
 
 
 @contextmanager
