@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from edu_cli.errors import DatasetError
@@ -21,21 +21,32 @@ def read_beir(folder: Path, docs: Sequence[str]) -> Dataset:
     """
     invalid: list[BadLine] = []
     qrels = _read_qrels(_qrels_path(folder), _by_name(docs), invalid)
-    items = []
-    for number, line in enumerate(_text(folder / "queries.jsonl").splitlines(), start=1):
+    items: dict[str, Item] = {}
+    for number, line in enumerate(_text(folder / "queries.jsonl").split("\n"), start=1):
         if not line.strip():
             continue
-        try:
-            raw = json.loads(line)
-            ident = str(next(raw[key] for key in _ID_KEYS if key in raw))
-            question = raw["text"]
-        except (ValueError, KeyError, TypeError, StopIteration):
-            invalid.append(BadLine(number, "queries.jsonl: is not an object with an id and a text"))
-            continue
-        answers = tuple(a for a in raw.get("answers") or () if isinstance(a, str) and a)
-        items.append(Item(ident, question, tuple(qrels.pop(ident, ())), answers))
-    warnings = [f"qrels name {len(qrels)} questions that queries.jsonl has not"] if qrels else []
-    return Dataset(folder.name, tuple(items), tuple(invalid), tuple(warnings))
+        item = _item(line, qrels)
+        if item is None:
+            invalid.append(BadLine(number, "of queries.jsonl is not an object with an id and a text"))
+        elif item.id in items:
+            invalid.append(BadLine(number, f"of queries.jsonl has the id {item.id!r}, which another line has already"))
+        else:
+            items[item.id] = item
+    unknown = len(qrels.keys() - items.keys())
+    warnings = [f"qrels name {unknown} questions that queries.jsonl has not"] if unknown else []
+    return Dataset(folder.name, tuple(items.values()), tuple(invalid), tuple(warnings))
+
+
+def _item(line: str, qrels: Mapping[str, Sequence[Relevant]]) -> Item | None:
+    """The question of a line; None where it holds none."""
+    try:
+        raw = json.loads(line)
+        ident = str(next(raw[key] for key in _ID_KEYS if key in raw))
+        question = raw["text"].strip()
+        answers = tuple(answer for answer in raw.get("answers") or () if isinstance(answer, str) and answer)
+    except (ValueError, KeyError, TypeError, AttributeError, StopIteration, RecursionError):
+        return None
+    return Item(ident, question, tuple(qrels.get(ident, ())), answers) if ident and question else None
 
 
 def _read_qrels(path: Path, by_name: dict[str, str], invalid: list[BadLine]) -> dict[str, list[Relevant]]:
@@ -45,7 +56,7 @@ def _read_qrels(path: Path, by_name: dict[str, str], invalid: list[BadLine]) -> 
             question, doc, grade = fields[0], fields[-2], int(fields[-1])
         except (ValueError, IndexError):
             if number > 1:  # the first row is the header
-                invalid.append(BadLine(number, f"{path.name}: is not question, document and grade"))
+                invalid.append(BadLine(number, f"of {path.name} is not question, document and grade"))
             continue
         if grade > 0:
             qrels.setdefault(question, []).append(Relevant(doc=by_name.get(doc, doc), grade=grade))

@@ -15,12 +15,13 @@ from edu_cli.evaluate.items import Item
 from edu_cli.evaluate.nearest import nearest_path
 
 _NAMED = 3  # lines that a remark names
+_UNLABELLED_NAMED = 5
 _LONGEST_LINE = 1_000_000  # characters; a longer one is no question
 
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line that is left out, and why; `line` counts from 1."""
+    """A line that is left out; `line` counts from 1, and `reason` completes the sentence "line 3 …"."""
 
     line: int
     reason: str
@@ -62,9 +63,9 @@ def load_dataset(path: Path, docs: Sequence[str], *, strict: bool = False) -> Da
         found = _read_lines(path)
     if strict and found.invalid:
         bad = found.invalid[0]
-        raise DatasetError(f"{path}, line {bad.line}: {bad.reason}.", hint="mend the line, or leave out --strict")
+        raise DatasetError(f"{path}: line {bad.line} {bad.reason}.", hint="mend the line, or leave out --strict")
     if not found.items:
-        reason = f" (line {found.invalid[0].line}: {found.invalid[0].reason})" if found.invalid else ""
+        reason = f" (line {found.invalid[0].line} {found.invalid[0].reason})" if found.invalid else ""
         raise DatasetError(f"{path} holds no usable question{reason}.", hint='a line is {"id": "q1", "question": "…"}')
     return Dataset(
         found.name,
@@ -86,7 +87,7 @@ def _read_lines(path: Path) -> Dataset:
             invalid.append(BadLine(number, str(error)))
             continue
         if item.id in items:
-            invalid.append(BadLine(number, f"the id {item.id!r} was used on line {lines[item.id]} already"))
+            invalid.append(BadLine(number, f"has the id {item.id!r}, which line {lines[item.id]} has already"))
             continue
         items[item.id], lines[item.id] = item, number
         for note in notes:
@@ -122,6 +123,8 @@ def _object(text: str) -> Mapping[str, Any]:
         raise FieldError("is longer than a million characters")
     try:
         value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FieldError(f"is not JSON ({error.msg} at character {error.pos + 1})") from error
     except (ValueError, RecursionError) as error:
         raise FieldError(f"is not JSON ({error})") from error
     if not isinstance(value, dict):
@@ -136,7 +139,11 @@ def _unlabelled(items: Sequence[Item]) -> list[str]:
         return []
     if len(bare) == len(items):
         return ["no question has a label: 'relevant', 'answer', 'route', 'strategy' or 'answerable'"]
-    return [f"without any label, so that nothing is measured on them: {', '.join(bare[:5])}{' …' if bare[5:] else ''}"]
+    names = f"{', '.join(bare[:_UNLABELLED_NAMED])}{' …' if bare[_UNLABELLED_NAMED:] else ''}"
+    return [
+        f"without any label, so that nothing is measured on them: {names} "
+        '("answerable": false says that the material does not answer)'
+    ]
 
 
 def _has_label(item: Item) -> bool:

@@ -64,7 +64,7 @@ def test_bom_blank_lines_and_crlf_are_no_matter(tmp_path):
         ({"id": "b", "question": "问", "answerable": "no"}, "true or false"),
         ({"id": "b", "question": "问", "answerable": False, "relevant": [{"doc": "a"}]}, "is not answerable and yet"),
         ({"id": "b", "question": "问", "history": [{"role": "tutor", "content": "x"}]}, "neither user nor assistant"),
-        ({"id": "a", "question": "again"}, "used on line 1 already"),
+        ({"id": "a", "question": "again"}, "has the id 'a', which line 1 has already"),
     ],
 )
 def test_a_bad_line_is_told_with_its_number_and_the_rest_goes_on(tmp_path, line, reason):
@@ -141,6 +141,16 @@ def test_a_beir_folder_names_documents_by_path_or_stem(tmp_path):
     assert any("queries.jsonl has not" in warning for warning in found.warnings)
 
 
+def test_bad_lines_of_a_beir_folder_are_told_and_the_rest_goes_on(tmp_path):
+    lines = ({"_id": "a", "text": "问"}, "{", {"_id": "a", "text": "again"}, {"_id": "b", "text": " "}, {"text": "问"})
+    write(tmp_path / "queries.jsonl", *lines)
+    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\na\tx\t1\n", encoding="utf-8")
+    found = load_dataset(tmp_path, ["x.md"])
+    assert [(item.id, item.question) for item in found.items] == [("a", "问")]
+    assert [bad.line for bad in found.invalid] == [2, 3, 4, 5]
+    assert found.invalid[1].reason == "of queries.jsonl has the id 'a', which another line has already"
+
+
 def test_a_folder_that_is_no_beir_set_is_refused(tmp_path):
     with pytest.raises(DatasetError, match="qrels"):
         load_dataset(tmp_path, [])
@@ -166,7 +176,7 @@ def test_any_object_is_used_or_told_never_a_crash(tmp_path_factory, line):
 def test_questions_without_any_label_are_told(tmp_path):
     labelled, bare = {"id": "a", "question": "问", "answerable": False}, {"id": "b", "question": "问"}
     (note,) = load_dataset(write(tmp_path / "some.jsonl", labelled, bare), []).warnings
-    assert note == "without any label, so that nothing is measured on them: b"
+    assert note.startswith("without any label, so that nothing is measured on them: b (")
     (note,) = load_dataset(write(tmp_path / "none.jsonl", bare), []).warnings
     assert note.startswith("no question has a label")
     assert load_dataset(write(tmp_path / "all.jsonl", labelled), []).warnings == ()
