@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from exact import Measured, open_measured
+from measured import Measured, open_measured
 
 from edu_cli.ask.retrieval.duplicates import distinct
 from edu_cli.ask.retrieval.examine import Examined
@@ -62,11 +62,8 @@ Reader = Callable[[str, Examined], Floats]
 
 def collect(folder: Path, mode: str, most: int, seed: int, reader: Reader | None = None) -> list[Case]:
     """The questions of a project, examined: at most `most`, by lot; `reader` gives each row a number."""
-    measured = open_measured(folder, most=most, seed=seed)
-    try:
+    with open_measured(folder, most=most, seed=seed) as measured:
         found = [_case(measured, question, mode, reader) for question in measured.questions]
-    finally:
-        measured.close()
     print(f"{folder.name} ({mode}): {len(found)} questions", file=sys.stderr)
     return found
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from exact import Measured, open_measured
+from measured import Measured, open_measured
 
 from edu_cli.ask.retrieval import hyde
 from edu_cli.ask.retrieval.confidence import confidence
@@ -85,15 +85,12 @@ def main() -> None:
 
 def searches(folder: Path, most: int, seed: int) -> dict[str, list[Found]]:
     """Each question as it is (`direct`) and with each kind of passage."""
-    measured, texts = open_measured(folder, most=most, seed=seed), _texts(folder)
-    rng = np.random.default_rng(seed)
+    texts, rng = _texts(folder), np.random.default_rng(seed)
     found: dict[str, list[Found]] = {kind: [] for kind in ("direct", *KINDS)}
-    try:
+    with open_measured(folder, most=most, seed=seed) as measured:
         for question in measured.questions:
             for kind, one in _searched(measured, texts, question, rng).items():
                 found[kind].append(one)
-    finally:
-        measured.close()
     print(f"{folder.name}: {len(found['direct'])} questions", file=sys.stderr)
     return found
 

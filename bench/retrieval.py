@@ -9,26 +9,28 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from exact import open_measured
+from measured import Question, judged_questions
 
 from edu_cli.cli.search import result_json
-from edu_cli.config import cache_dir, load_settings
+from edu_cli.config import load_settings
+from edu_cli.evaluate.measures import Judged, ndcg
 from edu_cli.index.catalog import open_catalog
 from edu_cli.index.lexical import build_lexical, open_lexical
+from edu_cli.index.rebuild import RowSource
 from edu_cli.index.tokens import open_tokenizer
 from edu_cli.project import Project
-from edu_cli.types import Hit, IndexRow, Scope
+from edu_cli.types import Hit, Scope
+from edu_cli.types.spread import spread_of
 from edu_cli.wiring.asking import open_searcher
 from edu_cli.wiring.ingesting import child_text
+from edu_cli.wiring.places import lexical_place
 
-DISCOUNT = 1 / np.log2(np.arange(2, 12))
+DEPTH = 200  # hits asked for, since several may be of one document
 
 
 def main() -> None:
@@ -36,9 +38,7 @@ def main() -> None:
     parser.add_argument("project", type=Path)
     parser.add_argument("--most", type=int, default=300, help="questions, by lot")
     options = parser.parse_args()
-    measured = open_measured(options.project, most=options.most, seed=1)
-    questions = measured.questions
-    measured.close()
+    questions = judged_questions(options.project, most=options.most, seed=1)
     found = {"project": options.project.name, "questions": len(questions)}
     print(
         json.dumps(
@@ -47,7 +47,7 @@ def main() -> None:
     )
 
 
-def speed(folder: Path, questions: Sequence[dict[str, Any]]) -> dict[str, dict[str, float]]:
+def speed(folder: Path, questions: Sequence[Question]) -> dict[str, dict[str, float]]:
     """Milliseconds of each stage, through the project's own stores; the first question, which loads them, apart."""
     settings = load_settings(folder, os.environ)
     with open_searcher(Project(folder), settings) as searcher:
@@ -55,47 +55,46 @@ def speed(folder: Path, questions: Sequence[dict[str, Any]]) -> dict[str, dict[s
         spent = [result_json(searcher.search(question["question"], k=10))["seconds"] for question in questions]
     stages: dict[str, dict[str, float]] = {"first": {"total": round(first["total"] * 1000, 1)}}
     for name in first:
-        values = sorted(one[name] * 1000 for one in spent)
-        p95 = values[int(len(values) * 0.95)]
-        stages[name] = {"median": round(statistics.median(values), 2), "p95": round(p95, 2)}
+        spread = spread_of([one[name] * 1000 for one in spent])
+        stages[name] = {"median": round(spread.p50, 2), "p95": round(spread.p95, 2)}
     return stages
 
 
-def units(folder: Path, questions: Sequence[dict[str, Any]]) -> dict[str, float]:
+def units(folder: Path, questions: Sequence[Question]) -> dict[str, float]:
     """nDCG@10 of BM25 over whole parents (the project's index) and over children (built for this)."""
     settings, project = load_settings(folder, os.environ), Project(folder)
+    place = lexical_place(project, settings)
+    tokenizer = open_tokenizer(place.user_dict, place.cache)
     catalog = open_catalog(project.catalog_path)
     rows = {row.child_id: row for row in catalog.child_rows()}
     docs = {row.doc_id: row.doc for row in rows.values()}
-    tokenizer = open_tokenizer(None, cache_dir(settings))
     with tempfile.TemporaryDirectory() as folder_of_children:
         path = Path(folder_of_children) / "bm25"
         build_lexical(
-            [IndexRow(r.child_id, r.parent_id, r.doc_id, r.subject, r.tenant, r.text_key) for r in rows.values()],
+            RowSource(catalog.digests(), catalog.index_children),
             lambda asked: [child_text(rows[row.child_id]) for row in asked],
             path,
             tokenizer=tokenizer,
             settings=settings.lexical,
             fingerprint="bench",
         )
-        by_unit = {"parents": open_lexical(project.bm25_path, tokenizer), "children": open_lexical(path, tokenizer)}
+        by_unit = {"parents": open_lexical(place.path, tokenizer), "children": open_lexical(path, tokenizer)}
         found = {
-            unit: round(_mean(questions, lambda text, index=index: index.search(text, 200, Scope()), docs), 4)
+            unit: round(_mean(questions, lambda text, index=index: index.search(text, DEPTH, Scope()), docs), 4)
             for unit, index in by_unit.items()
         }
     catalog.close()
     return found
 
 
-def _mean(questions: Sequence[dict[str, Any]], search: Callable[[str], Sequence[Hit]], docs: dict[str, str]) -> float:
-    total = 0.0
+def _mean(questions: Sequence[Question], search: Callable[[str], Sequence[Hit]], docs: Mapping[str, str]) -> float:
+    """The mean nDCG@10, of documents ranked by their best hit."""
+    gains = []
     for question in questions:
-        grades = {entry["doc"]: float(entry.get("grade", 1)) for entry in question["relevant"]}
-        ranked = list(dict.fromkeys(docs[hit.doc_id] for hit in search(question["question"])))[:10]
-        best = sorted(grades.values(), reverse=True)[:10]
-        gain = sum(grades.get(doc, 0.0) * discount for doc, discount in zip(ranked, DISCOUNT, strict=False))
-        total += gain / float((best * DISCOUNT[: len(best)]).sum())
-    return total / len(questions)
+        grades = {entry["doc"]: entry.get("grade", 1) for entry in question["relevant"]}
+        ranked = dict.fromkeys(docs[hit.doc_id] for hit in search(question["question"]))
+        gains.append(ndcg(Judged(tuple(grades.get(doc, 0) for doc in ranked), tuple(grades.values())), 10))
+    return float(np.mean(gains))
 
 
 if __name__ == "__main__":
