@@ -10,6 +10,32 @@ from pathlib import Path
 import pytest
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--least-kills", type=int, default=0, help="fail where the tests killed fewer runs than this")
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    if exitstatus == 0 and _kills(session.config) < session.config.getoption("least_kills"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if kills := _kills(terminalreporter.config):
+        least = terminalreporter.config.getoption("least_kills")
+        terminalreporter.write_line(
+            f"{kills} runs were killed or stopped" + (f", at least {least} wanted" * bool(least))
+        )
+
+
+def _kills(config: pytest.Config) -> int:
+    """What the tests recorded as `kills`; with -n it is known to the process that started the others."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or hasattr(config, "workerinput"):
+        return 0
+    passed = reporter.stats.get("passed", [])
+    return sum(value for report in passed for name, value in report.user_properties if name == "kills")
+
+
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):

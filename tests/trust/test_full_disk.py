@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from steps import numbers
 from warm_edu import Ran, WarmEdu
 from worlds import JOBS, World
 
@@ -74,6 +76,26 @@ def test_a_full_disk_loses_nothing_and_with_room_the_next_run_converges(
         still = edu.run(world.project, "search", "怎样减少死锁", "--json", "-k", "1")
         assert still.code in (0, 4) or not world.before["documents"], f"{said}: reading: {still.err}"
         disk.room(_PLENTY)
+        world.check(said)
+        assert world.found() == truth, said
+    assert n_failed, "the disk must have been full at least once for this to prove anything"
+
+
+@pytest.mark.parametrize("name", [name for name in JOBS if name != "restore"])
+def test_a_disk_that_is_full_from_any_step_on_loses_nothing(
+    name: str, edu: WarmEdu, built: Path, tmp_path: Path
+) -> None:
+    world = World(edu, JOBS[name], built, tmp_path)
+    truth, n_failed = world.found(), 0
+    steps = numbers(world.done.events)
+    for step in sorted(random.Random(name).sample(steps, k=min(len(steps), _POINTS))):
+        world.fresh()
+        ran = world.attempt(fails_at=step)
+        said = f"full from step {step}, {world.done.events[step - 1]}: {ran.code}: {ran.err}"
+        assert "Traceback" not in ran.err, said
+        assert "went wrong inside" not in ran.err, said
+        assert _is_told(ran), said
+        n_failed += ran.code == 1 or "kept" in ran.err + ran.out
         world.check(said)
         assert world.found() == truth, said
     assert n_failed, "the disk must have been full at least once for this to prove anything"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import io
 import json
@@ -40,6 +41,8 @@ _VERBS = (
     "trace",
     "sessions",
     "backup",
+    "restore",
+    "serve",
 )
 
 
@@ -49,6 +52,7 @@ def _serve(work: Path) -> None:
             importlib.import_module(name)
     for verb in _VERBS:
         importlib.import_module(f"edu_cli.cli.{verb}")
+    gc.freeze()  # a child that collects garbage would else copy all of this
     _tell("ready")
     for line in sys.stdin:
         wish = json.loads(line)
@@ -56,6 +60,8 @@ def _serve(work: Path) -> None:
         pid = os.fork()
         if pid == 0:
             _child(work, wish)
+        with contextlib.suppress(OSError):  # whoever comes first, parent or child: it may be killed before it begins
+            os.setpgid(pid, pid)
         code = _awaited(pid, start, wish)
         _tell(json.dumps({"code": code, "seconds": time.monotonic() - start}))
 
@@ -144,7 +150,7 @@ def _watch(wish: Mapping[str, Any]) -> None:
         count += 1
         os.write(9, f"{what}\n".encode("utf-8", "replace"))
         if wish["die_at"] == count:
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), wish["die_by"])
         if wish["fails_at"] is not None and count >= wish["fails_at"] and not what.startswith(("after", "os.remove")):
             raise OSError(28, "No space left on device")
 

@@ -34,15 +34,16 @@ class Ran:
 
 
 class WarmEdu:
-    """The client side; use as a context manager."""
+    """The client side; use as a context manager. Two that share a `cache` count as the same surroundings."""
 
-    def __init__(self, work: Path) -> None:
+    def __init__(self, work: Path, *, cache: Path | None = None) -> None:
         self._work = work
+        self.cache = cache or work / "cache"  # models; vectors stand in the project's own cache
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> WarmEdu:
         environ = {k: v for k, v in os.environ.items() if not k.startswith(("EDU_", "OPENAI_"))}
-        environ["XDG_CACHE_HOME"] = str(self._work / "cache")  # models; vectors stand in the project's own cache
+        environ["XDG_CACHE_HOME"] = str(self.cache)
         self._process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("warm_child.py")), str(self._work)],
             stdin=subprocess.PIPE,
@@ -66,17 +67,19 @@ class WarmEdu:
         *args: str,
         env: Mapping[str, str] | None = None,
         die_at: int | None = None,
+        die_by: int = signal.SIGKILL,
         die_after_s: float | None = None,
         fails_at: int | None = None,
         most_bytes: int | None = None,
         uid: int | None = None,
         limit_s: float = 120.0,
     ) -> Ran:
-        """`edu ARGS` in `cwd`. It is killed at its `die_at`-th change to files or `die_after_s`; the change number
+        """`edu ARGS` in `cwd`. It is sent `die_by` at its `die_at`-th change to files, or killed `die_after_s`; change
         `fails_at` and all after it fail for want of room instead; no file grows past `most_bytes`.
         """
         wish = {
-            "cwd": str(cwd), "args": args, "env": dict(env or {}), "die_at": die_at, "die_after_s": die_after_s,
+            "cwd": str(cwd), "args": args, "env": dict(env or {}), "die_at": die_at, "die_by": die_by,
+            "die_after_s": die_after_s,
             "fails_at": fails_at, "most_bytes": most_bytes, "uid": uid, "limit_s": limit_s,
         }  # fmt: skip
         process = self._started()
