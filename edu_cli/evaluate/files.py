@@ -118,14 +118,25 @@ def _case(gate: Mapping[str, Any], report: Mapping[str, Any]) -> str:
         return f"{case}/>\n"
     got = "nothing" if gate["got"] is None else gate["got"]
     message = _quoted(f"got {got}, wanted at least {gate['wanted']}. {gate['note']}".strip())
-    return f'{case}><failure type="gate" message={message}>{escape(_xml(_why(report)))}</failure></testcase>\n'
+    why = escape(_xml(_why(gate["measure"], report)))
+    return f'{case}><failure type="gate" message={message}>{why}</failure></testcase>\n'
 
 
-def _why(report: Mapping[str, Any]) -> str:
-    """What is not as it was in the baseline, and the first questions that something went wrong with."""
-    wrong = [row for row in report["per_question"] if row["wrong"]]
+def _why(figure: str, report: Mapping[str, Any]) -> str:
+    """What is not as it was in the baseline, and the questions that stand lowest by the figure.
+
+    Of a figure that single questions do not have, the first ones that something went wrong with.
+    """
+    name = figure.removeprefix("generation.")
+    short = [row for row in report["per_question"] if row["measures"].get(name, 1.0) < 1]
+    told = [
+        (row, [f"{name} {row['measures'][name]:.3f}"]) for row in sorted(short, key=lambda row: row["measures"][name])
+    ] or [(row, []) for row in report["per_question"] if row["wrong"]]
     lines = list(report.get("baseline", {}).get("changed", []))
-    lines += [f"{row['id']} {row['question']}: {row['wrong'][0]['text']}" for row in wrong[:_WHY]]
+    lines += [
+        f"{row['id']} {row['question']}: {'; '.join([*value, *(wrong['text'] for wrong in row['wrong'][:1])])}"
+        for row, value in told[:_WHY]
+    ]
     return "\n".join(lines)
 
 

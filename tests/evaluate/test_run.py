@@ -256,7 +256,8 @@ def test_junit_fits_the_schema_and_names_what_went_wrong():
     failures = [case.find("failure") for case in suite.iter("testcase")]
     assert [failure is None for failure in failures] == [False, True, False]
     assert "got 0.223224, wanted at least 1.0." in failures[0].get("message")
-    assert "q1  </failure>&]]>: no relevant hit among the first 10" in failures[0].text
+    assert "q1  </failure>&]]>: nDCG@10 0.000; no relevant hit among the first 10" in failures[0].text
+    assert "q1  </failure>&]]>: no relevant hit among the first 10" in failures[2].text
     assert len(junit(to_junit(run()[0].report))[0].findall("testcase")) == 0
 
 
