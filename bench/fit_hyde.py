@@ -38,7 +38,11 @@ from edu_cli.types import Leg
 
 CHARS = 150
 KINDS = ("near", "astray", "right")
-GRID = {"dense": (-1.0, -0.5, 0.0, 0.5, 1.0), "sparse": (-2.0, -1.0, 0.0, 1.0), "bm25": (0.0,)}
+GRID: Mapping[Leg, Sequence[float]] = {
+    "dense": (-1.0, -0.5, 0.0, 0.5, 1.0),
+    "sparse": (-2.0, -1.0, 0.0, 1.0),
+    "bm25": (0.0,),
+}
 Shift = Mapping[Leg, float]
 
 
@@ -48,7 +52,7 @@ class Found:
 
     examined: Examined
     docs: tuple[str, ...]
-    grades: Mapping[str, float]
+    grades: Mapping[str, int]
 
     def ndcg(self, shift: Shift) -> float:
         """nDCG@10 by document under shifted weights."""
@@ -67,7 +71,7 @@ def main() -> None:
         for folder in sorted(options.work.iterdir())
         if (folder / "dataset.jsonl").exists() and (not options.sets or folder.name in options.sets.split(","))
     }
-    shifts = [dict(zip(GRID, values, strict=True)) for values in itertools.product(*GRID.values())]
+    shifts: list[Shift] = [dict(zip(GRID, values, strict=True)) for values in itertools.product(*GRID.values())]
     best = max(shifts, key=lambda shift: _mean(found, fit_on, shift))
     report = {
         "seed": options.seed,
@@ -109,7 +113,7 @@ def _texts(folder: Path) -> dict[str, str]:
 def _searched(
     measured: Measured, texts: Mapping[str, str], question: Mapping[str, Any], rng: np.random.Generator
 ) -> dict[str, Found]:
-    grades = {entry["doc"]: float(entry.get("grade", 1)) for entry in question["relevant"]}
+    grades = {entry["doc"]: int(entry.get("grade", 1)) for entry in question["relevant"]}
     searcher, text = measured.searcher, question["question"]
     vectors = searcher.encode(text)
     plain = searcher.examine(text, vectors, mode="hybrid")
@@ -122,7 +126,7 @@ def _searched(
 
 
 def _passages(
-    measured: Measured, texts: Mapping[str, str], grades: Mapping[str, float], rng: np.random.Generator
+    measured: Measured, texts: Mapping[str, str], grades: Mapping[str, int], rng: np.random.Generator
 ) -> dict[str, str]:
     """What stands in for a model's passage, by kind."""
     right = next((texts[doc] for doc in grades if doc in texts), "")
@@ -147,7 +151,7 @@ def figures(found: Mapping[str, Sequence[Found]], shift: Shift) -> dict[str, Any
 
 def _sure(found: Sequence[Found]) -> float:
     """The mean confidence."""
-    model = ranking_for("e5-small").confidence
+    model = ranking_for("e5-small")
     return round(float(np.mean([confidence(one.examined, by_fusion(one.examined), model) for one in found])), 3)
 
 

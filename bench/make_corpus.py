@@ -8,8 +8,8 @@ and given noise from a fixed seed, so that reading them is real OCR.
 
 from __future__ import annotations
 
+import argparse
 import io
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -329,8 +329,10 @@ def board(path: Path) -> None:
     _page(lines, 1300, 640, 38).convert("RGB").save(path, "PNG", optimize=True)
 
 
-def main(root: Path) -> None:
-    """Writes the files below `root`."""
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", type=Path, nargs="?", default=Path("corpus"), help="where the files are written")
+    root = parser.parse_args().root
     for name, build in (
         ("service/学员手册.docx", handbook),
         ("python/期末试卷样题.docx", exam),
@@ -340,8 +342,9 @@ def main(root: Path) -> None:
         ("service/国庆调课通知.jpg", photo),
         ("ai/机器学习板书.png", board),
     ):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
         build(root / name)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "corpus"))
+    main()

@@ -21,7 +21,6 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import math
 import sys
 import time
 from pathlib import Path
@@ -29,6 +28,7 @@ from pathlib import Path
 import numpy as np
 
 from edu_cli.config import SplitSettings
+from edu_cli.evaluate.measures import Judged, ndcg
 from edu_cli.index.encoders.e5_small import E5SmallEncoder
 from edu_cli.ingest.markup.markdown import to_blocks
 from edu_cli.ingest.split.splitter import choose_profile, encoding_text, split
@@ -49,8 +49,7 @@ def children(doc: dict[str, str], size: int) -> list[str]:
 
 
 def gain(ranked: list[str], grades: dict[str, int]) -> float:
-    ideal = sum((2**g - 1) / math.log2(n + 2) for n, g in enumerate(sorted(grades.values(), reverse=True)[:10]))
-    return sum((2 ** grades.get(doc, 0) - 1) / math.log2(n + 2) for n, doc in enumerate(ranked[:10])) / ideal
+    return ndcg(Judged(tuple(grades.get(doc, 0) for doc in ranked), tuple(grades.values())), 10)
 
 
 def judge(folder: Path, size: int, encoder: E5SmallEncoder) -> dict[str, float]:
