@@ -100,11 +100,19 @@ def test_boxes_within_a_titled_box_stay_with_their_title(tmp_path: Path) -> None
         for at in range(3):
             _box(page, 90 + at * 140, top + 28, _STEPS[3 * layer + at])
     document = read(doc, tmp_path / "a.pdf")
-    assert texts(document)[1:] == [
-        "表现层\n数据采集\n清洗\n特征提取",
-        "业务层\n模型训练\n评估\n部署上线",
-        "数据层\n监控告警\n反馈\n用户界面",
-    ]
+    layers = [("表现层", *_STEPS[:3]), ("业务层", *_STEPS[3:6]), ("数据层", *_STEPS[6:])]
+    assert texts(document)[1:] == ["\n".join(itertools.chain(*layers))]
+
+
+def test_an_index_stays_with_its_letter_and_a_long_label_is_one_line(tmp_path: Path) -> None:
+    doc = new_doc()
+    page = _page(doc)
+    _box(page, 80, 100, "h", width=40)
+    write_lines(page, ["12"], x=99, y=124, size=6)
+    _box(page, 200, 100, "循环神经", width=60, height=44)
+    write_lines(page, ["网络"], x=212, y=135, size=10)
+    page.draw_line((120, 117), (200, 117))
+    assert texts(read(doc, tmp_path / "a.pdf"))[1:] == ["h12\n循环神经网络"]
 
 
 def test_a_drawing_over_two_lanes_is_no_table(tmp_path: Path) -> None:

@@ -275,3 +275,51 @@ def test_a_line_that_only_opens_in_bold_is_text_however_long_its_term_is(
     bold: int, regular: int, is_bold: bool
 ) -> None:
     assert are_bold([True] * bold + [False] * regular) is is_bold
+
+
+def test_a_longer_left_column_is_no_note_in_the_margin_of_the_right_one(tmp_path: Path) -> None:
+    """Both sides are justified, so that either could be taken for the text, and the other for notes beside it."""
+    doc = new_doc()
+    left = [f"左栏第{n:02d}行正文写到这一栏的边上为止" for n in range(30)]
+    right = [f"右栏第{n:02d}行正文写到这一栏的边上为止" for n in range(20)]
+    write_lines(doc[0], left, x=60)
+    write_lines(doc[0], right, x=310)
+    document = read(doc, tmp_path / "a.pdf")
+    assert not texts(document, "note")
+    whole = "".join(texts(document))
+    assert whole.index("左栏第29行") < whole.index("右栏第00行")
+
+
+@pytest.mark.parametrize("word", ["（Transformer）", "“Attention”，", "《Fine-tuning》", "nonlocal"])
+def test_a_row_may_end_early_where_the_next_word_and_its_brackets_would_not_have_fitted(
+    tmp_path: Path, word: str
+) -> None:
+    doc = new_doc()
+    rows = [
+        "设计一系列的自监督训练目标并且设计新颖的模型架构用来预先训练",
+        "先要把全部语料读入内存再分批处理每一批都会打乱次序之后",
+        f"{word}遵循先训练再微调的做法。",
+    ]
+    write_lines(doc[0], rows)
+    assert texts(read(doc, tmp_path / "a.pdf")) == ["".join(rows)]
+
+
+@pytest.mark.parametrize("start", ["d.get(key) 会返回", "e.g. 取", "(1)，列表则是", "（2）。在末尾删除"])
+def test_a_row_that_happens_to_begin_like_an_item_is_none(tmp_path: Path, start: str) -> None:
+    doc = new_doc()
+    rows = [
+        "取值时如果键不存在就会抛出一个异常判断一个元素是否在集合中时",
+        f"{start}默认的取值而不会抛出异常所以平时用得更多",
+        "一些。",
+    ]
+    write_lines(doc[0], rows)
+    assert texts(read(doc, tmp_path / "a.pdf"), "list") == []
+
+
+def test_a_face_that_is_made_bold_by_its_outline_makes_headings(tmp_path: Path) -> None:
+    doc = new_doc()
+    for at, title in enumerate(["一、课程目标", "二、考核方式"]):
+        y = 100 + 120 * at
+        doc[0].insert_text((60, y), title, fontname="china-ss", fontsize=11, render_mode=2, border_width=0.04)
+        write_lines(doc[0], ["这一部分的正文写在标题下面的一行里，用的是同样大小的字。"], y=y + 20, font="china-ss")
+    assert texts(read(doc, tmp_path / "a.pdf"), "heading") == ["一、课程目标", "二、考核方式"]

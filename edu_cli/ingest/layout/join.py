@@ -21,8 +21,8 @@ _DIGITS = "一二三四五六七八九十百零〇0-9０-９"
 CHAPTER_MARK = re.compile(rf"^第\s*[{_DIGITS}]{{1,5}}\s*[章节讲课篇回单元部分]")
 LIST_MARK = re.compile(
     r"^(?:[•●○◦■□◆◇▪▫►▶➢➤✓✔❖*–\-]\s+|[•●○◦■□◆◇▪▫►▶➢➤✓✔❖]"
-    r"|\d{1,3}(?:\.\d{1,3}){0,4}[.、．]\s*(?=[^\d\s])|\d{1,2}\s*[)）]|[(（]\s*(?:\d{1,2}|[一二三四五六七八九十]{1,3}|[a-zA-Z])\s*[)）]"
-    rf"|[①-⑳]|[一二三四五六七八九十]{{1,3}}、|[A-Ha-h][.、．)）]\s*|第[{_DIGITS}]{{1,5}}条)"
+    r"|\d{1,3}(?:\.\d{1,3}){0,4}[.、．]\s*(?=[^\d\s])|\d{1,2}\s*[)）]|[(（]\s*(?:\d{1,2}|[一二三四五六七八九十]{1,3}|[a-zA-Z])\s*[)）](?![。，；、：.,;])"
+    rf"|[①-⑳]|[一二三四五六七八九十]{{1,3}}、|[A-H][.、．)）]\s*|[a-h](?:[、．)）]|\.(?![a-z]))\s*|第[{_DIGITS}]{{1,5}}条)"
 )
 ENDS = re.compile(r"[。！？!?；;…：:.][”’」』）)\]】\"']*$")
 _SENTENCE_END = re.compile(r"[。！？!?；;.][”’」』）)】\"']*$")
@@ -30,7 +30,7 @@ _EQUATION = re.compile(r"[(（]\d{1,3}(?:[.\-]\d{1,3}){0,2}[)）]$")
 _LONG_ROW = 14.0  # ems
 _NARROW = 11.5  # ems; rows of a column are wider, so these are lines by themselves
 _RAGGED = 1.6  # ems by which a full row of Chinese may miss the edge
-_FIRST_WORD = re.compile(r"^[!-~]+")
+_FIRST_WORD = re.compile(r"^[（「『“‘《〈【]*[!-~]+[，。、；：！？）」』”’》〉】]*")  # as far as no row may end
 _COMMENT = ("#", "//", "--", "/*", "*", "'''", '"""')
 
 
@@ -173,7 +173,7 @@ def _is_full(row: Row, following: Row | None, measure: _Measure, above: Row | No
     if following is not None and above is not None and _share_edges(above, row, measure.em):
         return not ENDS.search(row.text)  # the frame's last row is as short as it likes
     first = _FIRST_WORD.match(following.text) if following else None
-    return first is not None and room < (0.5 * len(first.group()) + 0.5) * measure.em
+    return first is not None and room < (0.5 * cells(first.group()) + 0.5) * measure.em
 
 
 def _share_edges(row: Row, following: Row, em: float) -> bool:

@@ -14,6 +14,7 @@ _MIN_LINES = 3  # a side with fewer lines is no column
 _MIN_EMS = 7.0  # the cells of a table are narrower than the lines of a column
 _FULL = 0.55  # lines of a column fill it; cells seldom do
 _FLUSH = 6  # justified lines that make an edge
+_BESIDE = 0.55  # of the text's width that notes beside it take up at most; a column is as wide as the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,8 @@ def _is_beside(beyond: Sequence[Line], text: Sequence[Line], em: float) -> bool:
     low, high = min(line.box[0] for line in beyond), max(line.box[2] for line in beyond)
     crossing = sum(line.box[0] < high and line.box[2] > low for line in text)
     words = sum(len(line.text) >= 4 for line in beyond)
-    return crossing <= 1 and high - low > 4 * em and words >= 0.6 * len(beyond)
+    width = max(line.box[2] for line in text) - min(line.box[0] for line in text)
+    return crossing <= 1 and 4 * em < high - low < _BESIDE * width and words >= 0.6 * len(beyond)
 
 
 def _middle(line: Line) -> float:
@@ -141,8 +143,8 @@ def _side_by_side(left: Sequence[Line], right: Sequence[Line]) -> bool:
 
 def _fills(side: Sequence[Line], em: float) -> bool:
     width = max(line.box[2] for line in side) - min(line.box[0] for line in side)
-    if any(line.block for line in side):
-        return width > _MIN_EMS * em
+    if any(line.block and line.box[2] - line.box[0] > _MIN_EMS * em for line in side):
+        return True
     middling = statistics.median(line.box[2] - line.box[0] for line in side)
     many_long = sum(line.box[2] - line.box[0] > _MIN_EMS * em for line in side) >= 5
     return (middling > _MIN_EMS * em and middling > _FULL * width) or (many_long and width > 2 * _MIN_EMS * em)

@@ -17,7 +17,9 @@ _APART = 3.0  # points between two boxes; the cells of a table share their edges
 _TOUCH = 4.0  # points by which an arrow may miss its box
 _CORNER = 3.0  # points from a corner within which a stroke may be the rule of a cell
 _MEET = 2.5  # points by which one stroke may miss another
+_NEAR = 40.0  # points between two parts of one drawing, such as the boxes before and after three dots
 _WRAPPED = 0.6  # of the box's width, from which on a row of a label goes on in the next
+_SCRIPT = 0.8  # of the size of what an index belongs to
 
 Point = tuple[float, float]
 Stroke = tuple[Point, Point]
@@ -141,7 +143,7 @@ def _containers(shapes: Sequence[_Shape], nodes: Sequence[Box], lines: Sequence[
 def _merged(boxes: Sequence[Box]) -> list[Box]:
     out: list[Box] = []
     for box in boxes:
-        touching = [other for other in out if _gap(box, other) <= 0]
+        touching = [other for other in out if _gap(box, other) <= _NEAR]
         out = [*(other for other in out if other not in touching), union([box, *touching])]
     return out
 
@@ -161,8 +163,12 @@ def _label(lines: Sequence[Line], box: Box) -> Line:
     rows = rows_of(lines)
     text = rows[0].text
     for before, row in itertools.pairwise(rows):
-        wrapped = before.box[2] - before.box[0] > _WRAPPED * (box[2] - box[0])
-        text = join_rows(text, row.text) if wrapped else f"{text}\n{row.text}"
+        if row.size < _SCRIPT * before.size:
+            text += row.text
+        elif before.box[2] - before.box[0] > _WRAPPED * (box[2] - box[0]):
+            text = join_rows(text, row.text)
+        else:
+            text = f"{text}\n{row.text}"
     return Line(text, union([line.box for line in lines]), rows[0].size)
 
 

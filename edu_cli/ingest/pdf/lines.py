@@ -11,6 +11,7 @@ from typing import Any
 
 from edu_cli.ingest.layout.line import WIDE, Box, Line
 from edu_cli.ingest.pdf.glyphs import clean, meant
+from edu_cli.ingest.pdf.outlined import outline_marker
 from edu_cli.ingest.pdf.vertical import is_stacked
 from edu_cli.ingest.text.plausible import is_word_pair
 
@@ -62,10 +63,11 @@ def read_layer(page: Any) -> Layer:
     blocks = page.get_text("rawdict", flags=flags)["blocks"]
     lines = [line for block in blocks for line in block.get("lines", ())]
     painted = any(_is_painted(span) and _has_ink(span) for line in lines for span in line["spans"])
+    marked = outline_marker(page)
     groups: dict[int | None, list[Line]] = {}
     for line in lines:
         spans = [span for span in line["spans"] if not painted or _is_painted(span)]
-        groups.setdefault(_turn(line["dir"]), []).extend(_pieces(spans, line["dir"]))
+        groups.setdefault(_turn(line["dir"]), []).extend(map(marked, _pieces(spans, line["dir"])))
     if is_stacked(groups.get(0, ())):
         groups.setdefault(1, []).extend(groups.pop(0))
     width, height = float(page.rect.width), float(page.rect.height)
