@@ -3,8 +3,8 @@
     python bench/reingest.py [--files 5000] [--encoder none|e5-small] [--rounds 5]
 
 Whole processes, in turn with a bare interpreter and a bare walk with stat, in CPU seconds (medians): `unchanged_ratio`
-is what a re-ingest costs over what any program must pay. `looked_again` is the run that first finds nothing changed
-after an edit and loads all that an ingest needs; those after it are answered from its note (edu_cli/cli/unchanged.py).
+is what a re-ingest costs over what any program must pay. `looked_again` is the first run after an edit that finds
+nothing changed; `one_file_costs` is what the run with the edit takes above it.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def main() -> None:
         folder = Path(temporary)
         write_files(folder / "files", args.files)
         time.sleep(2.5)  # stamps younger than two seconds are not trusted, see edu_cli/ingest/plan.py
-        edu = [sys.executable, "-m", "edu_cli", "ingest", "files", "-q"]
-        first = cpu_seconds([*edu, "--encoder", args.encoder], folder)
+        edu = [sys.executable, "-m", "edu_cli", "ingest", "files", "-q", "--encoder", args.encoder]
+        first = cpu_seconds(edu, folder)
         figures: dict[str, list[float]] = {
             "start": [],
             "walk": [],
