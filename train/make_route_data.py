@@ -317,6 +317,48 @@ COURSE_PATTERNS += [
     "{c}线上班和线下班差多少钱",
     "{c}听不懂可以重听吗",
 ]
+# who and what a school has, and what is handed in there: asked for by name, mostly without the word "course"
+STAFF = ["院长", "系主任", "辅导员", "班主任", "任课老师", "教务老师", "主讲", "助教", "招生老师", "财务老师", "宿管"]
+ROOMS = ["机房", "食堂", "宿舍", "图书馆", "自习室", "实验室", "教学楼", "操场", "教务处", "医务室", "停车场", "打印室"]
+WORK = [
+    "实验一",
+    "实验二",
+    "实验四",
+    "第三次作业",
+    "作业五",
+    "期末试卷",
+    "期中试卷",
+    "小测",
+    "课程设计",
+    "大作业",
+    "结课报告",
+]
+COURSE_PATTERNS += [
+    "{a}的手机号是多少",
+    "{a}的邮箱是什么",
+    "{a}办公室在几楼",
+    "{a}叫什么名字",
+    "{a}是哪所学校毕业的",
+    "{a}什么时候在办公室",
+    "怎么找{a}",
+    "{r}几点开门",
+    "{r}周末开吗",
+    "{r}在哪一层",
+    "{r}收不收费",
+    "{r}一个月多少钱",
+    "{r}的电脑是什么配置",
+    "{r}能用多久",
+    "{r}里放着什么设备",
+    "{x}做什么",
+    "{x}什么时候交",
+    "{x}怎么打分",
+    "{x}占多少分",
+    "{x}有哪些要求",
+    "{x}考哪些内容",
+    "{x}一共几道题",
+    "{x}里{t}那道题的评分要点",
+    "{x}的参考答案在哪里看",
+]
 # words of school that are the data, the subject or the occasion of a general question
 SCHOOL = ["学生", "班级", "课程", "教师", "成绩", "学院", "教室", "考试", "选课", "作业", "学费", "图书"]
 GENERAL_PATTERNS = [
@@ -732,6 +774,9 @@ def filled(pattern: str, rng: random.Random) -> str:
         "l": rng.choice(PLACES),
         "n": str(rng.randint(3, 999)),
         "w": rng.choice(SCHOOL),
+        "a": rng.choice(STAFF),
+        "r": rng.choice(ROOMS),
+        "x": rng.choice(WORK),
     }
     return pattern.format(**slots)
 
