@@ -4,7 +4,11 @@
 
     python bench/ocr.py --smallest 64,245,368,490
 
+    python bench/ocr.py --beyond 0,0.05,0.1,0.15,0.2,0.3
+
 The second form reads pictures of one to four lines, of 9 to 30 pixels, padded to these sizes (chosen: picture_tiles.py).
+The third reads lines with so much room before and after them, in shares of their height (chosen: upright.py): half of
+the pages for choosing, half for checking; `ends` is the share of lines whose first two and last two characters are right.
 Needs a Chinese font (Debian: fonts-wqy-zenhei). Each page is read by both, each first in every other round, in one
 process with as many threads, so that the load of the machine falls on both; seconds are of CPU. The error rate is the
 edit distance over the characters of the page after NFKC, white space aside.
@@ -42,6 +46,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--smallest", metavar="PIXELS,…", default="")
+    parser.add_argument("--beyond", metavar="SHARE,…", default="")
     args = parser.parse_args()
     from edu_cli.ingest.ocr.engine import load_line_reader
     from edu_cli.ingest.ocr.upright import UprightOcr
@@ -49,6 +54,10 @@ def main() -> None:
     ocr = UprightOcr(load_line_reader(args.threads))
     if args.smallest:
         json.dump([small_pictures(ocr, int(size)) for size in args.smallest.split(",")], sys.stdout)
+        sys.stdout.write("\n")
+        return
+    if args.beyond:
+        json.dump([beyond(ocr, float(share)) for share in args.beyond.split(",")], sys.stdout)
         sys.stdout.write("\n")
         return
     plain = plain_engine(args.threads)
@@ -104,6 +113,42 @@ def small_pictures(ocr: Any, smallest: int) -> dict[str, float]:
     return {"smallest": smallest, "cpu_seconds": round(seconds, 1), "cer": round(statistics.fmean(errors), 4)}
 
 
+STARTS = ("口令为", "一、", "（1）", "“梯度”", "1. ", "I/O", "《算法》", "①", "-1 ", "l")
+ENDS = ("。", "，", "；", "）", "1", "？", "……", "”", "l", "：")
+MIDDLE = (
+    "程序在执行之前要装入内存",
+    "分页把逻辑空间划成大小相等的页面",
+    "互斥信号量的初值",
+    "期望是取值的加权平均",
+    "缺页率上升到一定程度",
+)
+
+
+def beyond(ocr: Any, share: float) -> dict[str, Any]:
+    """Error rates with so much room at the ends of lines that begin and end with small characters."""
+    from edu_cli.ingest.ocr import upright
+
+    vars(upright)["_BEYOND"] = share
+    halves: tuple[list[tuple[str, str]], list[tuple[str, str]]] = ([], [])
+    for number, end in enumerate(ENDS):
+        lines = [start + MIDDLE[(number + at) % len(MIDDLE)] + end for at, start in enumerate(STARTS)]
+        kind = (clean, noisy, small)[number // 2 % 3]
+        told = our_lines(ocr, kind(rendered(tuple(lines)), np.random.default_rng(number)))
+        halves[number % 2].extend(zip(map(folded, lines), nearest(lines, told), strict=True))
+    found: dict[str, Any] = {"beyond": share}
+    for name, half in zip(("choose", "check"), halves, strict=True):
+        wrong, total = sum(edits(line, got) for line, got in half), sum(len(line) for line, _ in half)
+        ends = [line[:2] == got[:2] and line[-2:] == got[-2:] for line, got in half]
+        found[name] = {"cer": round(wrong / total, 4), "ends": round(statistics.fmean(ends), 3)}
+    return found
+
+
+def nearest(lines: Sequence[str], told: Sequence[str]) -> list[str]:
+    """For each line what was read of it, if anything."""
+    texts = [folded(text) for text in told] or [""]
+    return [min(texts, key=lambda text: edits(folded(line), text)) for line in lines]
+
+
 def few_lines(lines: Sequence[str], size: int) -> np.ndarray:
     font, height = ImageFont.truetype(font_path(), size), int(size * 1.7)
     picture = Image.new("L", (int(max(map(font.getlength, lines))) + 16, height * len(lines) + 16), 255)
@@ -135,6 +180,12 @@ def our_text(ocr: Any, picture: np.ndarray) -> str:
 
     lines = untile([(tile, ocr.read(tile.image)) for tile in tiles(picture)])
     return "\n".join(block.text for block in frame_blocks(FrameLines(*picture.shape[1::-1], tuple(lines))))
+
+
+def our_lines(ocr: Any, picture: np.ndarray) -> list[str]:
+    from edu_cli.ingest.ocr.picture_tiles import tiles, untile
+
+    return [line.text for line in untile([(tile, ocr.read(tile.image)) for tile in tiles(picture)])]
 
 
 def timed(call: Any) -> tuple[str, float]:
