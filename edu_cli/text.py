@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import unicodedata
@@ -14,19 +15,18 @@ _CJK_RANGES = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # ideographs
     "\uac00-\ud7af"  # hangul
 )
-_CJK = re.compile(f"[{_CJK_RANGES}]+")
+_CJK = f"[{_CJK_RANGES}]+"
 
-_TERMINAL_CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_])")
-_LINE_BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_TERMINAL_CODES = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_])"
+_LINE_BREAKS = "\r\n?|[\x0b\x0c\x85\u2028\u2029]"
 # Joiners inside emoji and Indic words (U+200C, U+200D) stay: dropping them would change what is seen.
-_UNSEEN = re.compile(
+_UNSEEN = (
     "[\x00-\x08\x0e-\x1f\x7f\x80-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb"
     "\ufffe\uffff\ud800-\udfff]"
 )
 
 _CLOSERS = re.escape("”’」』）】》〉〕｝］)]}")
-_END = re.compile(
-    rf"""
+_END = rf"""(?x)
       [。｡！？‼⁇⁈⁉]+[。！？!?…]*[{_CLOSERS}]*           # Chinese enders
     | (?:(?<!…)…++|(?<!\.)\.{{3,}}+)[{_CLOSERS}]+        # an ellipsis ends a sentence where a quotation closes
     | ．(?![0-9０-９])[{_CLOSERS}]*                      # some textbooks end with it; 3．14 does not
@@ -34,21 +34,25 @@ _END = re.compile(
     | \.[{_CLOSERS}"']*(?=\s|$)
     | \n\s*\n
     | \n
-    """,
-    re.VERBOSE,
-)
-_ABBREVIATION = re.compile(
+    """
+_ABBREVIATION = (
     r"(?:^|[\s(（\"'“])(?:[A-Za-z]|[A-Za-z](?:\.[A-Za-z])+|Mr|Mrs|Ms|Dr|Prof|St|Fig|Figs|Eq|Eqs|Sec|Ch|No|Nos|Vol|pp|"
     r"vs|etc|al|cf|approx|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)$"
 )
-_LIST_NUMBER = re.compile(r"(?:^|\n)[ \t　]*[(（]?[0-9０-９]{1,3}$")
+_LIST_NUMBER = r"(?:^|\n)[ \t　]*[(（]?[0-9０-９]{1,3}$"
 _WRAP_CHARS = 20  # a line shorter than this was ended on purpose, not wrapped
-_NEW_ITEM = re.compile(
+_NEW_ITEM = (
     r"[ \t　]*(?:[-*+•·●○■◆※>#|]|[0-9０-９]{1,3}[.．、)）]|"
     r"[(（][0-9０-９一二三四五六七八九十]{1,3}[)）]|"
     r"[一二三四五六七八九十]{1,3}[、．.]|第[0-9一二三四五六七八九十百]+[章节条篇]|"
     r"[①-⑳]|[A-Ha-h][.．、)）])|[ \t　]{2,}|　"
 )
+
+
+@functools.cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compiled when it is first used: all of them took as long as `edu --help`."""
+    return re.compile(pattern)
 
 
 def fold(text: str) -> str:
@@ -58,13 +62,13 @@ def fold(text: str) -> str:
 
 def is_cjk(char: str) -> bool:
     """Whether the one character is an ideograph, kana or hangul (punctuation is not)."""
-    return _CJK.match(char) is not None
+    return _compiled(_CJK).match(char) is not None
 
 
 def cjk_share(text: str) -> float:
     """The share of `is_cjk` characters among those that are not white space; 0 for an empty text."""
     solid = "".join(text.split())
-    return 1 - len(_CJK.sub("", solid)) / len(solid) if solid else 0.0
+    return 0.0 if solid.isascii() else 1 - len(_compiled(_CJK).sub("", solid)) / len(solid)
 
 
 def clean(text: str) -> tuple[str, int]:
@@ -73,22 +77,18 @@ def clean(text: str) -> tuple[str, int]:
     Line ends become LF; terminal escapes, control characters, lone surrogates, bidirectional marks and characters that
     show nothing (zero-width space, soft hyphen, BOM) go.
     """
-    text = _LINE_BREAKS.sub("\n", text)
+    text = _compiled(_LINE_BREAKS).sub("\n", text)
     before = len(text)
     if "\x1b" in text:
-        text = _TERMINAL_CODES.sub("", text)
-    text = _UNSEEN.sub("", text)
+        text = _compiled(_TERMINAL_CODES).sub("", text)
+    text = _compiled(_UNSEEN).sub("", text)
     return text, before - len(text)
 
 
 def content_id(*parts: str) -> str:
     """32 hex digits that depend on the parts and on where one ends (BLAKE2b, 128 bits)."""
-    digest = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        raw = part.encode("utf-8", "surrogatepass")
-        digest.update(len(raw).to_bytes(8, "big"))
-        digest.update(raw)
-    return digest.hexdigest()
+    raws = [part.encode("utf-8", "surrogatepass") for part in parts]
+    return hashlib.blake2b(b"".join([len(raw).to_bytes(8, "big") + raw for raw in raws]), digest_size=16).hexdigest()
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
@@ -113,7 +113,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
 def _ends(text: str) -> Iterator[int]:
     start = 0
-    for match in _END.finditer(text):
+    for match in _compiled(_END).finditer(text):
         end = match.end()
         first = match[0][0]
         if first == "\n":
@@ -131,7 +131,7 @@ def _ends(text: str) -> Iterator[int]:
 
 def _is_full_stop(text: str, start: int, at: int) -> bool:
     before = text[max(start, at - 12) : at]
-    return bool(before.strip()) and not _ABBREVIATION.search(before) and not _LIST_NUMBER.search(before)
+    return bool(before.strip()) and not any(_compiled(one).search(before) for one in (_ABBREVIATION, _LIST_NUMBER))
 
 
 def _take_quote(text: str, start: int, end: int) -> int:
@@ -144,6 +144,6 @@ def _take_quote(text: str, start: int, end: int) -> int:
 def _is_wrapped(text: str, at: int, after: int) -> bool:
     line_start = text.rfind("\n", 0, at) + 1
     line = text[line_start:at].rstrip()
-    if len(line) < _WRAP_CHARS or line[-1] in "：:；;。！？!?.…|`" or _NEW_ITEM.match(text, after):
+    if len(line) < _WRAP_CHARS or line[-1] in "：:；;。！？!?.…|`" or _compiled(_NEW_ITEM).match(text, after):
         return False
     return after < len(text) and not text[after].isspace()

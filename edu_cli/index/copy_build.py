@@ -10,6 +10,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import IO
 
@@ -148,13 +149,17 @@ def _choose(before: Sequence[_Old], n_new: int) -> tuple[list[_Old], list[_Old]]
     return kept, taken_in
 
 
-def _read(table: RowTable, rows: Sequence[int], vectors: Vectors) -> Iterator[CachedVectors]:
+def _read(table: RowTable, rows: Sequence[int], vectors: Vectors) -> Iterator[Sequence[CachedVectors]]:
     for batch in batches(rows):
-        for _, one in zip(batch, vectors([table.row(row) for row in batch]), strict=True):
-            yield one
+        found = vectors(table.rows(batch))
+        if len(found) != len(batch):
+            raise AssertionError("a vector for each row that was asked for")
+        yield found
 
 
-def _write_segment(folder: Path, taken_in: Sequence[_Old], size: int, dim: int, fresh: Iterator[CachedVectors]) -> str:
+def _write_segment(
+    folder: Path, taken_in: Sequence[_Old], size: int, dim: int, fresh: Iterator[Sequence[CachedVectors]]
+) -> str:
     """A segment of what lives of others, then of fresh vectors, `size` slots in all; its name."""
     name = f"s-{uuid.uuid4().hex[:12]}"
     kept: list[Kept] = []
@@ -174,9 +179,11 @@ def _write_segment(folder: Path, taken_in: Sequence[_Old], size: int, dim: int, 
     return name
 
 
-def _sparse_of(fresh: Iterator[CachedVectors], first: int, dense: IO[bytes] | None) -> Iterator[NewRow]:
+def _sparse_of(fresh: Iterator[Sequence[CachedVectors]], first: int, dense: IO[bytes] | None) -> Iterator[NewRow]:
     """The sparse side of the vectors; the dense one is appended to `dense` in passing."""
-    for slot, one in enumerate(fresh, start=first):
+    slots = count(first)
+    for batch in fresh:
         if dense:
-            dense.write(unit(one.dense[None]).tobytes())
-        yield NewRow(slot, one.sparse.indices, one.sparse.values)
+            dense.write(unit(np.stack([one.dense for one in batch])).tobytes())
+        for one in batch:
+            yield NewRow(next(slots), one.sparse.indices, one.sparse.values)

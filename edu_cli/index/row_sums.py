@@ -32,19 +32,13 @@ ADD_SUMS = "".join(
 
 def row_sum(*values: object) -> int:
     """CRC-32 of a row's values and of where one ends; registered with every connection as an SQL function."""
-    checksum = 0
-    for value in values:
-        raw = b"\xff" if value is None else str(value).encode("utf-8", "surrogatepass")
-        checksum = zlib.crc32(raw, zlib.crc32(b"%d:" % len(raw), checksum))
-    return checksum
+    raws = [b"\xff" if value is None else str(value).encode("utf-8", "surrogatepass") for value in values]
+    return zlib.crc32(b"".join([b"%d:%b" % (len(raw), raw) for raw in raws]))
 
 
 def blob_sum(*values: bytes) -> int:
     """CRC-32 of blobs, one after the other."""
-    checksum = 0
-    for value in values:
-        checksum = zlib.crc32(value, checksum)
-    return checksum
+    return zlib.crc32(b"".join(values))
 
 
 def insert(table: str, n_columns: int, *, verb: str = "INSERT", n_after: int = 0) -> str:

@@ -56,12 +56,14 @@ class RowTable:
         kept = [mask for mask in masks if mask is not None]
         return np.logical_and.reduce(kept) if kept else None
 
-    def row(self, row: int) -> IndexRow:
-        """One row as a value."""
-        ids = (self.child_ids[row], self.parent_ids[row], self.doc_ids[self.docs[row]], self.keys[row])
-        child, parent, doc, key = (_text(bytes(raw)) for raw in ids)
-        subject = self.subject_names[int(self.subjects[row])]
-        return IndexRow(child, parent, doc, subject, self.tenant_names[int(self.tenants[row])], key)
+    def rows(self, rows: Sequence[int]) -> list[IndexRow]:
+        """Rows as values, in the order given."""
+        at = np.asarray(rows, np.int64)
+        ids = (self.child_ids[at], self.parent_ids[at], self.doc_ids[self.docs[at]], self.keys[at])
+        child_ids, parent_ids, doc_ids, keys = (map(_text, column.tolist()) for column in ids)
+        subjects = (self.subject_names[subject] for subject in self.subjects[at].tolist())
+        tenants = (self.tenant_names[tenant] for tenant in self.tenants[at].tolist())
+        return list(map(IndexRow, child_ids, parent_ids, doc_ids, subjects, tenants, keys))
 
     def hits(self, rows: npt.NDArray[np.intp], scores: npt.NDArray[np.float32]) -> list[Hit]:
         """The rows as a ranking, in the order given."""

@@ -34,7 +34,11 @@ def encoding_text(title: str, parent: Parent, child: Child) -> str:
     """What an encoder and BM25 see of a child: title, heading path and what it leans on, then its text."""
     path = [title, *parent.section] if title and title not in parent.section else list(parent.section)
     # Where a link leads says little about the text that holds it, and takes up much of what an encoder reads.
-    text = _LONG_URL.sub(r"\1", _LINK.sub("]", parent.text[child.start : child.end]))
+    text = parent.text[child.start : child.end]
+    if "](" in text:
+        text = _LINK.sub("]", text)
+    if "://" in text:
+        text = _LONG_URL.sub(r"\1", text)
     return "\n".join(part for part in (" > ".join(path), child.lead, text) if part)
 
 
@@ -52,12 +56,13 @@ def pack(lengths: Sequence[int], costs: Sequence[float], limit: int, extra: Sequ
         least = float("inf")
         for start in range(end - 1, -1, -1):
             total += lengths[start]
-            if total > limit and start < end - 1:
-                break
             size = total + extra[start]
             if size > limit and start < end - 1:
+                if total > limit:
+                    break
                 continue
-            cost = best[start] + (1 - size / limit) ** 2 + (costs[start] if start else 0.0)
+            uneven = 1 - size / limit
+            cost = best[start] + uneven * uneven + (costs[start] if start else 0.0)
             if cost < least:
                 least, came[end] = cost, start
         best[end] = least
