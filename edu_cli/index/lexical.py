@@ -140,7 +140,7 @@ def _cut(
     """The rows' words and how often they stand there; notes each row's length."""
     numbers = _Numbers()
     for batch in batches(rows):
-        for row, text in zip(batch, texts([table.row(r) for r in batch]), strict=True):
+        for row, text in zip(batch, texts(table.rows(batch)), strict=True):
             words = tokenizer(text)
             lengths[row] = len(words)
             counts = Counter(words)
