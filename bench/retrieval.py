@@ -28,7 +28,7 @@ from edu_cli.types import Hit, Scope
 from edu_cli.types.spread import spread_of
 from edu_cli.wiring.asking import open_searcher
 from edu_cli.wiring.ingesting import child_text
-from edu_cli.wiring.places import lexical_place
+from edu_cli.wiring.overview import lexical_place
 
 DEPTH = 200  # hits asked for, since several may be of one document
 

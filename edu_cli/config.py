@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import Field, dataclass, fields, replace
 from pathlib import Path
@@ -113,17 +111,25 @@ def _field_of(key: str) -> Field[Any] | None:
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:
+    import difflib
+
     found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.0)
     return found[0] if found else ""
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        tree = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError, RecursionError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read as TOML: {error}.", hint=f"mend or remove {path}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise _not_toml(path, error) from error
+    import tomllib  # only where there is an edu.toml
+
+    try:
+        tree = tomllib.loads(text)
+    except (RecursionError, tomllib.TOMLDecodeError) as error:
+        raise _not_toml(path, error) from error
     known = {info.key for info in setting_infos()}
     flat: dict[str, Any] = {}
     for section, table in tree.items():
@@ -137,6 +143,10 @@ def _read_toml(path: Path) -> dict[str, Any]:
                 )
             flat[key] = value
     return flat
+
+
+def _not_toml(path: Path, error: Exception) -> ConfigError:
+    return ConfigError(f"{path} cannot be read as TOML: {error}.", hint=f"mend or remove {path}")
 
 
 def _read_dotenv(path: Path) -> dict[str, str]:

@@ -19,17 +19,19 @@ if TYPE_CHECKING:
 Style = Literal["bold", "dim", "place"]
 _CODES: dict[str | None, str] = {"bold": "1", "dim": "2", "place": "1;36"}
 # C0 and C1 controls (a document's "\x1b[2J" must not clear the screen), bidi overrides, lone surrogates
-_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSAFE = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 
 _COLUMN_CELLS = 9  # on average, below which a table's words are cut into pieces
 
 
 def safe(text: str) -> str:
     """`text` with control characters, bidi overrides and lone surrogates made visible; tab and newline stay."""
-    return _UNSAFE.sub(lambda m: f"\\x{ord(m[0]):02x}" if ord(m[0]) < 256 else f"\\u{ord(m[0]):04x}", text)
+    if text.replace("\n", "").isprintable():
+        return text
+    return re.sub(_UNSAFE, lambda m: f"\\x{ord(m[0]):02x}" if ord(m[0]) < 256 else f"\\u{ord(m[0]):04x}", text)
 
 
-_ACTING = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_ACTING = "[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 
 
 def to_json(value: Mapping[str, Any] | Sequence[Any]) -> str:
@@ -38,7 +40,9 @@ def to_json(value: Mapping[str, Any] | Sequence[Any]) -> str:
     Lone surrogates (from file names) are escaped, and what would act on a terminal that JSON is printed to.
     """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return _ACTING.sub(lambda m: f"\\u{ord(m[0]):04x}", text)
+    if text.isprintable():
+        return text
+    return re.sub(_ACTING, lambda m: f"\\u{ord(m[0]):04x}", text)
 
 
 def show_error(code: str, message: str, hint: str, *, as_json: bool) -> None:

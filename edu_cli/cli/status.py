@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from edu_cli.cli.context import Cli, new_app, open_cli
 
 if TYPE_CHECKING:
     from edu_cli.cli.flags import DebugOption, JsonOption, ProjectOption, QuietOption, VerboseOption
-    from edu_cli.index.catalog import Catalog
 
 app = new_app()
 
@@ -26,55 +24,14 @@ def status(
     debug: DebugOption = False,
 ) -> None:
     """What is in the project: documents, chunks, encoder, indexes, and who is writing."""
-    from edu_cli.wiring.places import open_reader
+    from edu_cli.wiring.overview import project_facts
 
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
-    with open_reader(cli.project) as catalog:
-        facts = _facts(cli, catalog)
+    facts = project_facts(cli.project, cli.settings)
     if json:
         cli.out.value({"schema": 1, **facts})
     else:
         _show(cli, facts)
-
-
-def _facts(cli: Cli, catalog: Catalog) -> dict[str, Any]:
-    from edu_cli.index.documents import subjects, tenants
-    from edu_cli.index.lock import holder
-    from edu_cli.wiring.places import check_indexes
-
-    pin = catalog.encoder()
-    report = check_indexes(cli.project, cli.settings, catalog)
-    owners = tenants(catalog)
-    return {
-        "project": str(cli.project.root),
-        **catalog.counts(),
-        "roots": [{"path": root.path, "tenant": root.tenant} for root in catalog.roots()],
-        "tenants": owners,
-        "subjects": {tenant: subjects(catalog, tenant) for tenant in owners},
-        "encoder": {"name": pin.name, "dim": pin.dim, "sparse": pin.dim > 0} if pin else None,
-        "milvus": cli.settings.milvus.uri or "lite",
-        "bm25": report.status,
-        "corpus_hash": report.corpus_hash,
-        "unsettled": len(catalog.unsettled()),
-        "answers": _answers(catalog),
-        "bytes": _size(cli.project.state),
-        "lock": holder(cli.project.lock_path),
-    }
-
-
-def _answers(catalog: Catalog) -> dict[str, Any]:
-    """What the kept traces tell: how many questions, and by route and by what answered."""
-    from dataclasses import asdict
-
-    from edu_cli.ask.usage import usage
-    from edu_cli.index.records_talk import TalkRecords
-
-    found = usage(TalkRecords(catalog.database).outcomes())
-    return {
-        "total": sum(row.answers for row in found),
-        "tokens": sum(row.tokens for row in found),
-        "by": [asdict(row) for row in found],
-    }
 
 
 def _show(cli: Cli, facts: dict[str, Any]) -> None:
@@ -111,20 +68,16 @@ def _show_answers(cli: Cli, answers: dict[str, Any]) -> None:
     if not answers["total"]:
         return
     cli.out.text(f"\n{answers['total']} questions asked, {answers['tokens']} tokens of an LLM (the last that are kept)")
-    rows = [
-        (
-            row["by"],
-            row["route"],
-            str(row["answers"]),
-            f"{row['share']:.0%}",
-            str(row["calls"]),
-            str(row["tokens"]),
-            f"{row['p50']:.2f}",
-            f"{row['p95']:.2f}",
-        )
-        for row in answers["by"]
-    ]
-    cli.out.table(("by", "route", "n", "share", "LLM calls", "tokens", "p50 s", "p95 s"), rows, right=range(2, 8))
+    rows = [("by", "route", "n", "share", "LLM calls", "tokens", "p50 s", "p95 s")]
+    for row in answers["by"]:
+        times = (f"{row['p50']:.2f}", f"{row['p95']:.2f}")
+        numbers = (str(row["answers"]), f"{row['share']:.0%}", str(row["calls"]), str(row["tokens"]), *times)
+        rows.append((row["by"], row["route"], *numbers))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:  # of ASCII words, for which Rich is too large to be loaded
+        named = (cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True))
+        counted = (cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True))
+        cli.out.text("  " + "  ".join((*named, *counted)))
 
 
 def _store_name(facts: dict[str, Any]) -> str:
@@ -140,7 +93,3 @@ def _subjects(facts: dict[str, Any], most: int) -> str:
         more = f" and {len(largest) - most} more" if len(largest) > most else ""
         parts.append((f"{tenant}: " if tenant else "") + named + more)
     return "; ".join(parts)
-
-
-def _size(folder: Path) -> int:
-    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())

@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from edu_cli.index import queries
+from edu_cli.index import overview, queries
 from edu_cli.index.database import Database
 from edu_cli.index.row_sums import checked, damaged
-from edu_cli.index.schema import APPLICATION_ID, CATALOG_STEPS
 from edu_cli.text import content_id
 from edu_cli.types import (
     Child,
@@ -112,8 +111,7 @@ class Catalog:
 
     def corpus_hash(self) -> str:
         """Depends on every text, path, subject and tenant that can be found; equal corpora have equal hashes."""
-        rows = self.database.rows("SELECT digest FROM documents WHERE error_code IS NULL ORDER BY digest")
-        return content_id(*(row[0] for row in rows))
+        return overview.corpus_hash(self.database)
 
     # --- what planning reads
 
@@ -147,13 +145,7 @@ class Catalog:
 
     def counts(self) -> dict[str, int]:
         """Numbers of documents (failed ones apart), parents, children and FAQ entries."""
-        return {
-            "documents": self.database.one("SELECT count(*) FROM documents WHERE error_code IS NULL"),
-            "failed": self.database.one("SELECT count(*) FROM documents WHERE error_code IS NOT NULL"),
-            "parents": self.database.one("SELECT count(*) FROM parents"),
-            "children": self.database.one("SELECT count(*) FROM children"),
-            "faq": self.database.one("SELECT count(*) FROM document_faq"),
-        }
+        return overview.counts(self.database)
 
     def n_children(self) -> int:
         """How many vectors the store must hold."""
@@ -199,7 +191,7 @@ class Catalog:
 
 def open_catalog(path: Path) -> Catalog:
     """The catalog for reading. Raises StoreError, and IndexMismatchError for a newer format."""
-    return Catalog(Database(path, CATALOG_STEPS, APPLICATION_ID))
+    return Catalog(overview.open_catalog_file(path))
 
 
 def _stored_parent(row: tuple[Any, ...], children: tuple[StoredChild, ...]) -> StoredParent:

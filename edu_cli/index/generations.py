@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import uuid
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from edu_cli.errors import StoreError
 
 FORMAT = 2  # of what the builders write: raise it when older files can no longer be read; they count as absent then
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError)  # what reading files that are no longer ours raises
+T = TypeVar("T")
 _CURRENT = "current.json"
 
 
@@ -37,6 +37,8 @@ class Generation:
         try:
             os.link(self.path / name, folder / name)
         except OSError:
+            import shutil
+
             shutil.copyfile(self.path / name, folder / name)
 
 
@@ -46,7 +48,9 @@ def publish(folder: Path, write: Callable[[Path], Mapping[str, Any]], before: Ge
     Files that were handed on from `before` keep the checksum that they have there, so that damage done to them since
     still shows. Raises StoreError, and what `write` raises; the one in force stays then.
     """
-    fresh = folder / f"g-{uuid.uuid4().hex[:12]}"
+    import shutil
+
+    fresh = folder / f"g-{os.urandom(6).hex()}"
     try:
         fresh.mkdir(parents=True)
         facts = dict(write(fresh))
@@ -72,14 +76,33 @@ def publish(folder: Path, write: Callable[[Path], Mapping[str, Any]], before: Ge
 
 def current(folder: Path) -> Generation | None:
     """The generation in force, None where there is none. Raises StoreError where it is damaged."""
-    for _ in range(3):  # a writer may put the next one in force between our two looks
-        named = _read(folder)
-        if named is None:
-            return None
+    tried = ""
+    while (named := _read(folder)) is not None:
         path = folder / named["generation"]
         if _is_whole(path, named["files"], named["stamps"]):
             return Generation(path, named["facts"], named["files"])
-    raise StoreError(f"{folder} is damaged.", hint="run `edu index --force`")
+        if path.name == tried:  # else a writer may have put the next one in force between our two looks
+            raise StoreError(f"{folder} is damaged.", hint="run `edu index --force`")
+        tried = path.name
+    return None
+
+
+def open_current(folder: Path, read: Callable[[Generation], T], what: str) -> T | None:
+    """What `read` makes of the generation in force, None where there is none; the next one's where it was swept away
+    in the middle.
+
+    Raises StoreError, which calls it `what`, where `read` raises one of UNREADABLE.
+    """
+    while (found := current(folder)) is not None:
+        try:
+            return read(found)
+        except UNREADABLE as error:
+            named = _read(folder)
+            if named is not None and named["generation"] == found.path.name:
+                raise StoreError(
+                    f"The {what} {folder} is damaged: {error}.", hint="run `edu index --force`"
+                ) from error
+    return None
 
 
 def damaged_files(folder: Path) -> list[str]:
@@ -180,6 +203,8 @@ def _sweep(folder: Path, keep: str) -> None:
         if entry.name in (keep, _CURRENT):
             continue
         if entry.is_dir() and not entry.is_symlink():
+            import shutil
+
             shutil.rmtree(entry, ignore_errors=True)
         else:
             entry.unlink(missing_ok=True)

@@ -6,7 +6,6 @@ it is promised that nobody changes the file meanwhile. The promise is checked: s
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -69,6 +68,7 @@ def connect_read_only(path: Path) -> tuple[sqlite3.Connection, Callable[[], bool
 
 def _copied(path: Path, log: Path) -> sqlite3.Connection:
     """The file with its log, in memory: only a place where SQLite may write lets it join the two."""
+    import shutil
     import tempfile  # loads `random`, which nothing else here needs
 
     whole = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from edu_cli.index import queries
 from edu_cli.index.database import Database
+from edu_cli.index.overview import outcomes
 from edu_cli.index.row_sums import insert
 from edu_cli.types import Outcome, Session, SessionTurn, TraceRecord
 
@@ -132,11 +133,7 @@ class TalkRecords:
 
     def outcomes(self) -> list[Outcome]:
         """How each kept question of any tenant ended, the oldest first."""
-        rows = self.database.rows(
-            """SELECT route, mode, coalesce(json_extract(answer, '$.refused'), 0),
-               json_extract(answer, '$.error') IS NOT NULL, seconds, calls, tokens FROM traces ORDER BY trace_id"""
-        )
-        return [Outcome(row[0], row[1], bool(row[2]), bool(row[3]), *row[4:]) for row in rows]
+        return [Outcome(*row) for row in outcomes(self.database)]
 
     def traces(self, tenant: str, last: int) -> list[TraceRecord]:
         """The last traces, the latest first."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from edu_cli.config import LexicalSettings
 from edu_cli.index.catalog import Catalog
 from edu_cli.index.generations import facts_of
+from edu_cli.index.lexical_place import LexicalPlace, lexical_fingerprint
 from edu_cli.text import content_id
 from edu_cli.types import CachedVectors, Child, ChildRow, EncoderPin, IndexRow, Parent
 
@@ -37,22 +37,12 @@ class VectorSource:
     encoded: Callable[[Mapping[str, ChildRow]], Mapping[str, CachedVectors]]
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalPlace:
-    """Where a project's BM25 index is, and what it is built with."""
-
-    path: Path
-    settings: LexicalSettings
-    user_dict: Path | None
-    cache: Path
-
-
 def check_lexical(catalog: Catalog, place: LexicalPlace) -> IndexReport:
     """Compares the stored fingerprint with what the catalog and the settings ask for; reads no text."""
     start = time.perf_counter()
     corpus_hash = catalog.corpus_hash()
     facts = facts_of(place.path)
-    stored, wanted = facts.get("fingerprint"), _fingerprint(corpus_hash, place)
+    stored, wanted = facts.get("fingerprint"), lexical_fingerprint(corpus_hash, place)
     status, reason = ("fresh", "") if stored == wanted else ("stale", _why(stored))
     n_children, n_terms = catalog.n_children() if facts else 0, facts.get("terms", 0)
     return IndexReport(status, reason, corpus_hash, n_children, n_terms, time.perf_counter() - start)
@@ -78,7 +68,7 @@ def refresh_lexical(catalog: Catalog, place: LexicalPlace, text_of: TextOf, *, f
         place.path,
         tokenizer=open_tokenizer(place.user_dict, place.cache),
         settings=place.settings,
-        fingerprint=_fingerprint(found.corpus_hash, place),
+        fingerprint=lexical_fingerprint(found.corpus_hash, place),
     )
     reason = found.reason or "asked for by --force"
     seconds = time.perf_counter() - start
@@ -123,14 +113,6 @@ def _parent_texts(catalog: Catalog, rows: Sequence[IndexRow], text_of: TextOf) -
         ids = (row.child_id, row.parent_id, row.doc_id)
         texts.append(text_of(ChildRow(*ids, stored.doc, stored.title, row.subject, row.tenant, parent, whole, "")))
     return texts
-
-
-def _fingerprint(corpus_hash: str, place: LexicalPlace) -> str:
-    """What an index of this corpus under these settings is known by."""
-    from edu_cli.index.tokens import tokenizer_fingerprint
-
-    tokenizer = tokenizer_fingerprint(place.user_dict)
-    return content_id("parents", corpus_hash, tokenizer, repr(place.settings.k1), repr(place.settings.b))
 
 
 def _copy_fingerprint(catalog: Catalog, pin: EncoderPin, dense: bool) -> str:

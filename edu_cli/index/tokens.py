@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 from edu_cli.errors import ConfigError
+from edu_cli.index.tokens_version import cutter_name, fingerprint_of
 from edu_cli.simplified import simplified
 
-RULES_VERSION = 1  # part of the fingerprint: raise it when the same text gives other tokens
 _LONGEST = 64  # characters; a longer run is a hash or a data URI, of which only pieces are kept
 
 _INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
@@ -85,35 +83,9 @@ def open_tokenizer(user_dict: Path | None = None, cache: Path | None = None) -> 
     terms = read_terms(user_dict) if user_dict else ()
     han = tuple(term for term in terms if re.fullmatch(f"[{_HAN}]+", term))
     mixed = tuple(term for term in terms if term not in han)
-    cut = _open_rjieba(han) if _cutter_name() == "rjieba" else _open_jieba(han, cache)
+    cut = _open_rjieba(han) if cutter_name() == "rjieba" else _open_jieba(han, cache)
     pattern = re.compile("|".join(map(re.escape, sorted(mixed, key=len, reverse=True)))) if mixed else None
-    return Tokenizer(_fingerprint(terms), cut, pattern)
-
-
-def tokenizer_fingerprint(user_dict: Path | None = None) -> str:
-    """The fingerprint that `open_tokenizer` would give, without loading a dictionary. Raises ConfigError."""
-    return _fingerprint(read_terms(user_dict) if user_dict else ())
-
-
-def _cutter_name() -> str:
-    return "rjieba" if find_spec("rjieba") else "jieba"
-
-
-def _fingerprint(terms: tuple[str, ...]) -> str:
-    name = _cutter_name()
-    digest = hashlib.blake2b("\n".join(terms).encode(), digest_size=8).hexdigest() if terms else "none"
-    return f"{name}-{_version(name)}/rules-{RULES_VERSION}/dict-{digest}"
-
-
-def _version(package: str) -> str:
-    """The installed version, read off the folder beside the package: importlib.metadata takes longer to load."""
-    found = find_spec(package)
-    if found and found.origin:
-        for folder in Path(found.origin).parent.parent.glob(f"{package}-*.dist-info"):
-            return folder.name.removeprefix(f"{package}-").removesuffix(".dist-info")
-    from importlib.metadata import version
-
-    return version(package)
+    return Tokenizer(fingerprint_of(terms), cut, pattern)
 
 
 def read_terms(path: Path) -> tuple[str, ...]:

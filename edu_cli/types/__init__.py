@@ -1,55 +1,64 @@
-"""The frozen values that flow between the stages. No behaviour beyond what the fields imply."""
+"""The frozen values that flow between the stages. No behaviour beyond what the fields imply.
 
-from edu_cli.types.answers import (
-    Answer,
-    Candidate,
-    ChatReply,
-    Citation,
-    Hit,
-    Leg,
-    LegScore,
-    LlmUse,
-    Message,
-    Passage,
-    Scope,
-    SearchResult,
-    Step,
-    WebPage,
-)
-from edu_cli.types.documents import (
-    Block,
-    BlockKind,
-    Child,
-    Document,
-    FaqEntry,
-    OcrPage,
-    Parent,
-    Profile,
-    Section,
-    StoredChild,
-    StoredParent,
-)
-from edu_cli.types.records import (
-    FaqRecord,
-    Outcome,
-    PendingQuestion,
-    PendingStatus,
-    Session,
-    SessionTurn,
-    TraceRecord,
-)
-from edu_cli.types.stored import (
-    CachedVectors,
-    CatalogChild,
-    CatalogDocument,
-    CatalogParent,
-    ChildRow,
-    EncoderPin,
-    FileStamp,
-    KnownDocument,
-    Root,
-)
-from edu_cli.types.vectors import DualVectors, IndexRow, SparseVector, VectorRow
+Their modules are loaded when one of their names is asked for: all of them take as long as `edu status` may.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+TYPE_CHECKING = False  # as typing's own
+if TYPE_CHECKING:
+    from edu_cli.types.answers import (
+        Answer,
+        Candidate,
+        ChatReply,
+        Citation,
+        Hit,
+        Leg,
+        LegScore,
+        LlmUse,
+        Message,
+        Passage,
+        Scope,
+        SearchResult,
+        Step,
+        WebPage,
+    )
+    from edu_cli.types.documents import (
+        Block,
+        BlockKind,
+        Child,
+        Document,
+        FaqEntry,
+        OcrPage,
+        Parent,
+        Profile,
+        Section,
+        StoredChild,
+        StoredParent,
+    )
+    from edu_cli.types.records import (
+        FaqRecord,
+        Outcome,
+        PendingQuestion,
+        PendingStatus,
+        Session,
+        SessionTurn,
+        TraceRecord,
+    )
+    from edu_cli.types.stored import (
+        CachedVectors,
+        CatalogChild,
+        CatalogDocument,
+        CatalogParent,
+        ChildRow,
+        EncoderPin,
+        FileStamp,
+        KnownDocument,
+        Root,
+    )
+    from edu_cli.types.vectors import DualVectors, IndexRow, SparseVector, VectorRow
 
 __all__ = [
     "Answer",
@@ -98,3 +107,19 @@ __all__ = [
     "VectorRow",
     "WebPage",
 ]
+
+_DOCUMENTS = "Block BlockKind Child Document FaqEntry OcrPage Parent Profile Section StoredChild StoredParent"
+_RECORDS = "FaqRecord Outcome PendingQuestion PendingStatus Session SessionTurn TraceRecord"
+_STORED = "CachedVectors CatalogChild CatalogDocument CatalogParent ChildRow EncoderPin FileStamp KnownDocument Root"
+_VECTORS = "DualVectors IndexRow SparseVector VectorRow"
+_PLACES = {"documents": _DOCUMENTS, "records": _RECORDS, "stored": _STORED, "vectors": _VECTORS}
+_PLACE_OF = {name: place for place, names in _PLACES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> object:
+    """A class by its name, from the module that has it."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_PLACE_OF.get(name, 'answers')}"), name)
+    globals()[name] = value
+    return value

@@ -12,7 +12,8 @@ from edu_cli.errors import LockedError, StoreError
 from edu_cli.index.catalog import Catalog
 from edu_cli.index.generations import damaged_files
 from edu_cli.index.lexical import Bm25Index, open_lexical
-from edu_cli.index.refresh import LexicalPlace, check_lexical, is_copy_fresh
+from edu_cli.index.lexical_place import LexicalPlace
+from edu_cli.index.refresh import check_lexical, is_copy_fresh
 from edu_cli.index.tokens import open_tokenizer
 from edu_cli.index.vector_copy import open_copy
 from edu_cli.ingest.split.splitter import encoding_text

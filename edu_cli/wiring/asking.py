@@ -16,7 +16,8 @@ from edu_cli.protocols import Encoder, LexicalIndex, PassageSearch, ScopeWish, V
 from edu_cli.types import EncoderPin, Scope, StoredParent
 from edu_cli.wiring.copies import open_vector_search
 from edu_cli.wiring.kept_questions import KeptQuestions
-from edu_cli.wiring.places import NO_ENCODER, check_encoder, lexical_place, open_reader, vectors_path
+from edu_cli.wiring.overview import lexical_place
+from edu_cli.wiring.places import NO_ENCODER, check_encoder, open_reader, vectors_path
 from edu_cli.wiring.remembering import RememberingEncoder
 from edu_cli.wiring.reranking import RerankerOf, open_reranker
 from edu_cli.wiring.web_search import open_web_search

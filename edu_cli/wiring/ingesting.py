@@ -20,7 +20,7 @@ from edu_cli.project import Project
 from edu_cli.protocols import Progress
 from edu_cli.types import ChildRow
 from edu_cli.wiring.copies import refresh_vector_copy
-from edu_cli.wiring.places import lexical_place
+from edu_cli.wiring.overview import lexical_place
 from edu_cli.wiring.vectors import IngestVectors
 
 

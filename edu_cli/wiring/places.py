@@ -10,21 +10,15 @@ from typing import TYPE_CHECKING
 from edu_cli.config import Settings, cache_dir
 from edu_cli.errors import IndexMismatchError
 from edu_cli.index.catalog import Catalog, open_catalog
-from edu_cli.index.refresh import IndexReport, LexicalPlace, check_lexical
+from edu_cli.index.refresh import IndexReport, check_lexical
 from edu_cli.project import Project
 from edu_cli.types import EncoderPin
+from edu_cli.wiring.overview import lexical_place
 
 if TYPE_CHECKING:
     from edu_cli.index.milvus_connect import MilvusTarget
 
 NO_ENCODER = EncoderPin("none", "", 0)
-
-
-def lexical_place(project: Project, settings: Settings) -> LexicalPlace:
-    """Where the BM25 index is and what it is built with."""
-    user_dict = settings.lexical.user_dict
-    place = (project.root / user_dict) if user_dict else None
-    return LexicalPlace(project.bm25_path, settings.lexical, place, cache_dir(settings))
 
 
 def vectors_path(project: Project, settings: Settings) -> Path:

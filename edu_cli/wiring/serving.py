@@ -25,7 +25,7 @@ from edu_cli.types import ChatReply, EncoderPin, Message, Scope, SearchResult
 from edu_cli.wiring.asking import open_ask, open_pinned, open_searcher
 from edu_cli.wiring.leases import Leases
 from edu_cli.wiring.local import ToolsAsker
-from edu_cli.wiring.places import lexical_place
+from edu_cli.wiring.overview import lexical_place
 from edu_cli.wiring.reranking import open_reranker
 
 _MOST_SEARCHERS = 4  # they map the same files, and share encoder and reranker

@@ -20,7 +20,8 @@ from edu_cli.upkeep import catalog_checks, environment, store_checks
 from edu_cli.upkeep.results import CheckResult, guarded
 from edu_cli.upkeep.text_checks import check_texts
 from edu_cli.wiring.mending import restore_drafts
-from edu_cli.wiring.places import lexical_place, milvus_target, open_reader, vectors_path
+from edu_cli.wiring.overview import lexical_place
+from edu_cli.wiring.places import milvus_target, open_reader, vectors_path
 
 _WAIT_S = 10.0  # for Milvus Lite, which one process at a time can open
 

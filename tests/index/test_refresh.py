@@ -9,8 +9,8 @@ from ingest_project import FakeProject
 
 from edu_cli.config import LexicalSettings
 from edu_cli.index import lexical
+from edu_cli.index.lexical_place import LexicalPlace
 from edu_cli.index.refresh import (
-    LexicalPlace,
     VectorSource,
     check_lexical,
     is_copy_fresh,

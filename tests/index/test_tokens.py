@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from edu_cli.errors import ConfigError
 from edu_cli.index import tokens as tokens_module
-from edu_cli.index.tokens import open_tokenizer, tokenizer_fingerprint
+from edu_cli.index.tokens import open_tokenizer
+from edu_cli.index.tokens_version import tokenizer_fingerprint
 
 TOKENS = open_tokenizer()
 
@@ -79,7 +80,7 @@ def test_a_very_long_run_is_cut_short():
 def test_the_fallback_gives_the_same_tokens_as_rjieba(tmp_path, monkeypatch):
     sample = "小明硕士毕业于中国科学院计算所，后在日本京都大学深造。跳跃表与红黑树、事务的隔离级别，南京市长江大桥。"
     with monkeypatch.context() as patched:
-        patched.setattr(tokens_module, "_cutter_name", lambda: "jieba")
+        patched.setattr(tokens_module, "cutter_name", lambda: "jieba")
         slow = open_tokenizer.__wrapped__(None, tmp_path / "jieba")
     assert slow(sample) == TOKENS(sample)
     assert slow.fingerprint != TOKENS.fingerprint

@@ -1,0 +1,44 @@
+"""What tells one tokeniser from another, known without loading it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+RULES_VERSION = 1  # part of the fingerprint: raise it when the same text gives other tokens
+
+
+def tokenizer_fingerprint(user_dict: Path | None = None) -> str:
+    """The fingerprint that `open_tokenizer` would give, without loading a dictionary. Raises ConfigError."""
+    if user_dict is None:
+        return fingerprint_of(())
+    from edu_cli.index.tokens import read_terms
+
+    return fingerprint_of(read_terms(user_dict))
+
+
+def fingerprint_of(terms: Sequence[str]) -> str:
+    """Of the tokeniser with these terms of a course."""
+    name, digest = cutter_name(), "none"
+    if terms:
+        from hashlib import blake2b
+
+        digest = blake2b("\n".join(terms).encode(), digest_size=8).hexdigest()
+    return f"{name}-{_version(name)}/rules-{RULES_VERSION}/dict-{digest}"
+
+
+def cutter_name() -> str:
+    """The package that cuts Chinese into words."""
+    return "rjieba" if find_spec("rjieba") else "jieba"
+
+
+def _version(package: str) -> str:
+    """The installed version, read off the folder beside the package: importlib.metadata takes longer to load."""
+    found = find_spec(package)
+    if found and found.origin:
+        for folder in Path(found.origin).parent.parent.glob(f"{package}-*.dist-info"):
+            return folder.name.removeprefix(f"{package}-").removesuffix(".dist-info")
+    from importlib.metadata import version
+
+    return version(package)
