@@ -54,9 +54,8 @@ class MilvusStore:
         self._loaded = False
         self._unflushed = 0
         self._sparse = sparse
-        # without a limit of its own a call on a server that hangs returns after a minute; Lite is in this process
-        self._read_s = None if target.is_lite else target.timeout_s
-        self._write_s = None if target.is_lite else max(target.timeout_s, _WRITE_S)
+        self._read_s = target.limit_s
+        self._write_s = max(target.limit_s, _WRITE_S) if target.limit_s else None
         self._client = connect(target)
         try:
             with self._told():
@@ -141,7 +140,7 @@ class MilvusStore:
     def drop(self) -> None:
         """Removes all rows and the collection itself; the store can only be closed after it."""
         with self._told():
-            self._client.drop_collection(self._target.collection)
+            self._client.drop_collection(self._target.collection, timeout=self._write_s)
 
     def close(self) -> None:
         """Closes the connection; on Lite also the database, so that another process can open it."""
@@ -187,12 +186,12 @@ class MilvusStore:
     def _load(self) -> None:
         """Milvus reads from a loaded collection only."""
         if not self._loaded:
-            self._client.load_collection(self._target.collection)
+            self._client.load_collection(self._target.collection, timeout=self._write_s)
             self._loaded = True
 
     def _release(self) -> None:
         if self._loaded:
-            self._client.release_collection(self._target.collection)
+            self._client.release_collection(self._target.collection, timeout=self._read_s)
             self._loaded = False
 
     @contextmanager

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _NO_PINGS = {"grpc.keepalive_time_ms": 2**31 - 1}
 _PASSWORD = re.compile(r"//[^/]*@")  # of an address, with the user it belongs to
 _FOREIGN = re.compile(r"handshake|Verification check|root certificate", re.I)  # how gRPC tells a certificate it refuses
+_ADDRESS = re.compile(r"^.*last error: (?:[A-Z]+: )?(?:ipv[46]:\S+: )?")  # of the server, which is named already
 _NO_PROXY = "no_grpc_proxy"  # gRPC's own, so that nothing else in the process is affected
 
 
@@ -45,6 +46,11 @@ class MilvusTarget:
     def is_lite(self) -> bool:
         """Whether `uri` is a file."""
         return "://" not in self.uri
+
+    @property
+    def limit_s(self) -> float | None:
+        """The longest that a call may take. Without one pymilvus tries 75 times; Lite is in this process."""
+        return None if self.is_lite else self.timeout_s
 
     @property
     def name(self) -> str:
@@ -106,7 +112,7 @@ def _readable(ca: Path) -> Path:
 def _unreached(target: MilvusTarget, error: Exception) -> StoreError:
     import grpc
 
-    call, detail = _call_behind(error), _reason(error)
+    call, detail = _call_behind(error), _reason(error, target)
     if call and call.code() in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED):
         return StoreError(
             f"{target.name} refuses the login: {detail}.", hint="set EDU_MILVUS_TOKEN to its user:password or API key"
@@ -122,11 +128,15 @@ def _unreached(target: MilvusTarget, error: Exception) -> StoreError:
     )
 
 
-def _reason(error: BaseException) -> str:
+def _reason(error: BaseException, target: MilvusTarget) -> str:
     """What went wrong in a few words. Of a connection pymilvus says only that it failed; gRPC behind it knows why."""
+    import grpc
+
     call = _call_behind(error)
+    if call and call.code() == grpc.StatusCode.DEADLINE_EXCEEDED:
+        return f"no answer within {target.timeout_s:g} seconds"
     told = call.details() if call else getattr(error, "message", "")
-    return " ".join(str(told or error).rpartition("last error: ")[2].split())[:300].rstrip(". ")
+    return _ADDRESS.sub("", " ".join(str(told or error).split()))[:300].rstrip(". ")
 
 
 def _call_behind(error: BaseException | None) -> Call | None:
@@ -165,9 +175,5 @@ def told(target: MilvusTarget) -> Iterator[None]:
     try:
         yield
     except (MilvusException, grpc.RpcError, OSError, ValueError) as error:
-        if isinstance(error, grpc.RpcError) and "DEADLINE_EXCEEDED" in str(error):
-            detail = f"no answer within {target.timeout_s:g} seconds"
-        else:
-            detail = _reason(error)
         hint = "run `edu doctor --fix`" if target.is_lite else "check milvus.uri, milvus.token and the server's log"
-        raise StoreError(f"{target.name} failed: {detail}.", hint=hint) from error
+        raise StoreError(f"{target.name} failed: {_reason(error, target)}.", hint=hint) from error

@@ -22,7 +22,7 @@ _SERVER_INDEX: dict[str, Any] = {"index_type": "HNSW", "params": {"M": 16, "efCo
 
 def open_collection(client: MilvusClient, target: MilvusTarget, *, create: bool) -> bool:
     """Makes the collection where it is absent and `create`; whether it is there."""
-    if client.has_collection(target.collection):
+    if client.has_collection(target.collection, timeout=target.limit_s):
         return True
     if create:
         _create(client, target)
@@ -43,7 +43,6 @@ def _create(client: MilvusClient, target: MilvusTarget) -> None:
     indexes = client.prepare_index_params()
     indexes.add_index("dense", metric_type="COSINE", **(_LITE_INDEX if target.is_lite else _SERVER_INDEX))
     indexes.add_index("sparse", index_type="SPARSE_INVERTED_INDEX", metric_type="IP")
-    client.create_collection(target.collection, schema=schema, consistency_level="Strong")
-    client.create_index(
-        target.collection, indexes, sync=False
-    )  # waiting polls every half second, also on Lite, where it is instant
+    client.create_collection(target.collection, schema=schema, consistency_level="Strong", timeout=target.limit_s)
+    # waiting polls every half second, also on Lite, where it is instant
+    client.create_index(target.collection, indexes, sync=False, timeout=target.limit_s)
