@@ -83,9 +83,10 @@ def open_tokenizer(user_dict: Path | None = None, cache: Path | None = None) -> 
     terms = read_terms(user_dict) if user_dict else ()
     han = tuple(term for term in terms if re.fullmatch(f"[{_HAN}]+", term))
     mixed = tuple(term for term in terms if term not in han)
-    cut = _open_rjieba(han) if cutter_name() == "rjieba" else _open_jieba(han, cache)
+    cutter = cutter_name()
+    cut = _open_rjieba(han) if cutter == "rjieba" else _open_jieba(han, cache)
     pattern = re.compile("|".join(map(re.escape, sorted(mixed, key=len, reverse=True)))) if mixed else None
-    return Tokenizer(fingerprint_of(terms), cut, pattern)
+    return Tokenizer(fingerprint_of(cutter, terms), cut, pattern)
 
 
 def read_terms(path: Path) -> tuple[str, ...]:

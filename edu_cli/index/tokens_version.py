@@ -12,20 +12,20 @@ RULES_VERSION = 1  # part of the fingerprint: raise it when the same text gives 
 def tokenizer_fingerprint(user_dict: Path | None = None) -> str:
     """The fingerprint that `open_tokenizer` would give, without loading a dictionary. Raises ConfigError."""
     if user_dict is None:
-        return fingerprint_of(())
+        return fingerprint_of(cutter_name(), ())
     from edu_cli.index.tokens import read_terms
 
-    return fingerprint_of(read_terms(user_dict))
+    return fingerprint_of(cutter_name(), read_terms(user_dict))
 
 
-def fingerprint_of(terms: Sequence[str]) -> str:
-    """Of the tokeniser with these terms of a course."""
-    name, digest = cutter_name(), "none"
+def fingerprint_of(cutter: str, terms: Sequence[str]) -> str:
+    """Of the tokeniser by this package, with these terms of a course."""
+    digest = "none"
     if terms:
         from hashlib import blake2b
 
         digest = blake2b("\n".join(terms).encode(), digest_size=8).hexdigest()
-    return f"{name}-{_version(name)}/rules-{RULES_VERSION}/dict-{digest}"
+    return f"{cutter}-{_version(cutter)}/rules-{RULES_VERSION}/dict-{digest}"
 
 
 def cutter_name() -> str:
