@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from edu_cli.errors import StoreError
-from edu_cli.index.generations import Generation, current, damaged_among, publish
+from edu_cli.index.generations import UNREADABLE, Generation, current, damaged_among, publish
 from edu_cli.index.merging import Kept, NewRow, write_merged
 from edu_cli.index.rebuild import BuildCounts, RowSource, batches, find_changes
 from edu_cli.index.rows import RowTable, write_table
@@ -112,8 +112,8 @@ def _reusable(path: Path, dim: int) -> tuple[Generation | None, VectorCopy | Non
         found = current(path)
         if found is None or found.facts.get("dim") != dim:
             return None, None
-        copy = read_copy(found, path, uses_idf=False)
-    except StoreError:
+        copy = read_copy(found, uses_idf=False)
+    except (StoreError, *UNREADABLE):
         return None, None
     ours = {name for segment in copy.segments for name in _files_of(segment.name, found)}
     table = {name: measure for name, measure in found.files.items() if name not in ours}

@@ -99,9 +99,7 @@ def open_current(folder: Path, read: Callable[[Generation], T], what: str) -> T 
         except UNREADABLE as error:
             named = _read(folder)
             if named is not None and named["generation"] == found.path.name:
-                raise StoreError(
-                    f"The {what} {folder} is damaged: {error}.", hint="run `edu index --force`"
-                ) from error
+                raise StoreError(f"The {what} {folder} is damaged: {error}.", hint="run `edu index --force`") from error
     return None
 
 

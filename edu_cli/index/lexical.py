@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from edu_cli.errors import StoreError
 from edu_cli.index.bm25_scores import lucene_idf, write_scores
-from edu_cli.index.generations import current, damaged_files, publish, reading
+from edu_cli.index.generations import UNREADABLE, Generation, current, damaged_files, open_current, publish, reading
 from edu_cli.index.merging import Kept, NewRow, write_merged
 from edu_cli.index.postings import Postings, read_postings
 from edu_cli.index.rebuild import BuildCounts, RowSource, batches, find_changes
@@ -105,16 +105,17 @@ def build_lexical(
 
 def open_lexical(path: Path, tokenizer: Tokenizer) -> Bm25Index:
     """The index, memory-mapped. Raises StoreError where there is none or it is damaged."""
-    found = current(path)
-    if found is None:
-        raise StoreError("There is no BM25 index yet.", hint="run `edu index`")
-    if found.facts.get("tokenizer") != tokenizer.fingerprint:
-        raise StoreError("The BM25 index was built with another tokeniser.", hint="run `edu index`")
-    try:
+
+    def read(found: Generation) -> Bm25Index:
+        if found.facts.get("tokenizer") != tokenizer.fingerprint:
+            raise StoreError("The BM25 index was built with another tokeniser.", hint="run `edu index`")
         table, postings = read_table(found.path), read_postings(found.path)
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise StoreError(f"The BM25 index {path} is damaged: {error}.", hint="run `edu index --force`") from error
-    return Bm25Index(table, postings, _engine(postings, len(table)), tokenizer)
+        return Bm25Index(table, postings, _engine(postings, len(table)), tokenizer)
+
+    index = open_current(path, read, "BM25 index")
+    if index is None:
+        raise StoreError("There is no BM25 index yet.", hint="run `edu index`")
+    return index
 
 
 def hashes(words: Sequence[str]) -> npt.NDArray[np.uint64]:
@@ -179,5 +180,5 @@ def _reusable(path: Path, tokenizer: str) -> _Old | None:
             return None
         lengths = read_array(found.path / "lengths.npy")
         return _Old(read_table(found.path), read_postings(found.path, values="counts"), lengths)
-    except (StoreError, OSError, ValueError, KeyError, EOFError):
+    except (StoreError, *UNREADABLE):
         return None

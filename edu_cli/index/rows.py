@@ -201,11 +201,10 @@ def write_table(table: RowTable, folder: Path) -> None:
 
 
 def read_table(folder: Path) -> RowTable:
-    """The table, memory-mapped. Raises OSError or ValueError for damaged files."""
+    """The table, memory-mapped. Raises OSError, ValueError or KeyError for files that are missing or damaged."""
     names = json.loads((folder / "names.json").read_text(encoding="utf-8"))
-    columns = {name: read_array(path) for name in _COLUMNS if (path := folder / f"{name}.npy").exists()}
-    columns.setdefault("digests", np.zeros(len(columns["doc_ids"]), np.bytes_))  # tables had none at first
-    return RowTable(**columns, subject_names=names["subjects"], tenant_names=names["tenants"])
+    columns = [read_array(folder / f"{name}.npy") for name in _COLUMNS]
+    return RowTable(*columns, subject_names=names["subjects"], tenant_names=names["tenants"])
 
 
 def read_array(path: Path) -> npt.NDArray[Any]:

@@ -17,9 +17,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.errors import StoreError
 from edu_cli.index.bm25_scores import lucene_idf
-from edu_cli.index.generations import Generation, current, reading
+from edu_cli.index.generations import Generation, open_current, reading
 from edu_cli.index.postings import Postings, read_postings
 from edu_cli.index.rows import Ints, Mask, RowTable, as_bytes, positions, read_array, read_table, top_rows
 from edu_cli.types import Hit, Scope, SparseVector
@@ -153,25 +152,21 @@ class VectorCopy:
 
 def open_copy(path: Path, *, uses_idf: bool) -> VectorCopy | None:
     """The copy, memory-mapped; None where there is none. Raises StoreError for a damaged one."""
-    found = current(path)
-    return None if found is None else read_copy(found, path, uses_idf=uses_idf)
+    return open_current(path, lambda found: read_copy(found, uses_idf=uses_idf), "vector index")
 
 
-def read_copy(generation: Generation, path: Path, *, uses_idf: bool) -> VectorCopy:
-    """The copy of a generation. Raises StoreError."""
-    try:
-        segments = tuple(
-            Segment(
-                str(name),
-                int(size),
-                read_array(generation.path / f"{name}.{DENSE}"),
-                read_postings(generation.path, prefix=f"{name}."),
-            )
-            for name, size in generation.facts["segments"]
+def read_copy(generation: Generation, *, uses_idf: bool) -> VectorCopy:
+    """The copy of a generation. Raises one of UNREADABLE where it is damaged."""
+    segments = tuple(
+        Segment(
+            str(name),
+            int(size),
+            read_array(generation.path / f"{name}.{DENSE}"),
+            read_postings(generation.path, prefix=f"{name}."),
         )
-        return VectorCopy(read_table(generation.path), read_array(generation.path / SLOTS), segments, uses_idf)
-    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
-        raise StoreError(f"The vector index {path} is damaged: {error}.", hint="run `edu index --force`") from error
+        for name, size in generation.facts["segments"]
+    )
+    return VectorCopy(read_table(generation.path), read_array(generation.path / SLOTS), segments, uses_idf)
 
 
 def unit(vectors: Matrix) -> Matrix:
