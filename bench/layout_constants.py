@@ -1,6 +1,6 @@
 """The constants of PDF layout, each at its shipped value and at others, on documents that bench/layout_pages.py sets.
 
-    python bench/layout_constants.py [--documents N] [--only NAME] [--trust]       # prints JSON
+    python bench/layout_constants.py [--documents N] [--only NAME,…] [--trust]       # prints JSON
 
 Half of the documents are for choosing, half for checking. A document's score is the mean of what it has of: headings
 found (F1), paragraphs and list items whole (F1), rows of tables (F1), listings to the character, parts in reading order,
@@ -69,7 +69,7 @@ OCR_OFF = LoadOptions(ocr="never")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=80)
-    parser.add_argument("--only", default="", metavar="NAME")
+    parser.add_argument("--only", default="", metavar="NAME,…")
     parser.add_argument("--trust", action="store_true")
     parser.add_argument("--worst", type=int, default=0, help="print what is wrong in so many documents instead")
     args = parser.parse_args()
@@ -91,7 +91,7 @@ def sweep(documents: Sequence[tuple[Path, Truth]], only: str) -> dict[str, Any]:
     report: dict[str, Any] = {"shipped": [{name: round(value, 4) for name, value in part.items()} for part in shipped]}
     for modules, name, values in SWEEPS:
         key = f"{modules[0].__name__.rsplit('.', 1)[-1]}.{name}"
-        if only in key:
+        if any(part in key for part in only.split(",")):
             report[key] = tried(modules, name, values, halves, shipped)
     return report
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from edu_cli.ingest.layout.line import Line, Row, median_size, rows_of
 from edu_cli.text import fold
 
+# Chosen and checked by bench/layout_constants.py.
 _ZONE = 0.14  # of the page's height, at either end
 _LEAST = 3  # pages on which a line has to return
 _SHARE = 0.15  # of all pages: a running title may change with the chapter

@@ -10,6 +10,7 @@ from edu_cli.ingest.layout.join import LIST_MARK
 from edu_cli.ingest.layout.line import Line, Row, close_han, join_rows, rows_of, union
 from edu_cli.types import Block
 
+# Chosen and checked by bench/layout_constants.py.
 _LEAST_ROWS = 3
 _GAP = 0.9  # ems of white between two columns, at least
 _FAR = 4.0  # ems from one row of a table to the next, at most

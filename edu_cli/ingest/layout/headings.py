@@ -12,6 +12,7 @@ from edu_cli.types import Block
 
 Outline = Sequence[tuple[int, str, int]]  # level, title, page (from 1)
 
+# Chosen and checked by bench/layout_constants.py.
 _LARGER = 1.11  # times the body's size
 _MUCH_LARGER = 1.25  # the same for a heading of more than _SHORT characters
 _LONGEST = 90  # characters

@@ -27,6 +27,7 @@ LIST_MARK = re.compile(
 ENDS = re.compile(r"[。！？!?；;…：:.][”’」』）)\]】\"']*$")
 _SENTENCE_END = re.compile(r"[。！？!?；;.][”’」』）)】\"']*$")
 _EQUATION = re.compile(r"[(（]\d{1,3}(?:[.\-]\d{1,3}){0,2}[)）]$")
+# The measures below were chosen and checked by bench/layout_constants.py.
 _LONG_ROW = 14.0  # ems
 _NARROW = 11.5  # ems; rows of a column are wider, so these are lines by themselves
 _RAGGED = 1.6  # ems by which a full row of Chinese may miss the edge

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from edu_cli.ingest.layout.line import Line, median_size
 
+# Chosen and checked by bench/layout_constants.py.
 _BINS = 240
 _MIN_LINES = 3  # a side with fewer lines is no column
 _MIN_EMS = 7.0  # the cells of a table are narrower than the lines of a column

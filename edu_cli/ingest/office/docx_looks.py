@@ -14,6 +14,7 @@ from edu_cli.ingest.office.ooxml import Element, attribute, child, descendants, 
 from edu_cli.types import Block
 
 _DEFAULT_SIZE = 21  # half points: the 10.5 pt of Chinese Word
+# bench/looks_constants.py tries each of the next three on documents whose headings are known.
 _HEADING_CHARS = range(2, 46)
 _MAX_SHARE = 0.25  # of the text: where more of it looks like headings, looks tell nothing (forms, posters, verse)
 _MAX_RUN = 2  # more lines of one look in a row are a cover page or a typed list of contents

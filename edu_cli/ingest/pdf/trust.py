@@ -13,6 +13,7 @@ from edu_cli.ingest.text.plausible import han_share, is_nonsense, latin_share, s
 
 Reason = Literal["", "no_text", "garbled", "scan", "forced"]
 
+# bench/layout_constants.py --trust tries each of them on right and spoilt layers; other values believe or doubt fewer.
 _UNREADABLE = 0.08  # of the characters; a bullet or a logo in a private font stays below
 _RUN = 4  # unreadable characters in a row are words; the brackets of a formula stand alone
 _RUNS = 6  # characters in such runs from which on words are missing
