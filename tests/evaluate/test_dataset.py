@@ -187,3 +187,10 @@ def test_the_same_remark_is_made_once_for_all_its_lines(tmp_path):
     found = load_dataset(write(tmp_path / "d.jsonl", *lines), [])
     assert found.warnings == ("lines 1, 2, 3 and 6 more: 'query' is read as 'question'",)
     assert len(found.items) == 9
+
+
+def test_a_set_of_another_corpus_is_told_soon(tmp_path):
+    lines = [{"id": f"q{i}", "question": "问", "relevant": [{"doc": f"{i}.md"}]} for i in range(30)]
+    found = load_dataset(write(tmp_path / "d.jsonl", *lines), ["a.md", "b.md"]).warnings
+    assert len(found) == 30
+    assert sum("the nearest is" in told for told in found) == 10
