@@ -11,7 +11,7 @@ from edu_cli.ask.generation.extract import as_answer, citations_of, extract_part
 from edu_cli.ask.generation.grade import relevant
 from edu_cli.ask.generation.phrases import NO_LLM, decline
 from edu_cli.ask.plan.planning import Planned, Queries
-from edu_cli.ask.plan.strategy import split_question
+from edu_cli.ask.plan.strategy import split_question, things_compared
 from edu_cli.ask.trail import CountedChat
 from edu_cli.ask.turn import Turn, UnansweredError
 from edu_cli.ask.web.wish import as_passages, without_request
@@ -54,7 +54,8 @@ def declined(turn: Turn, found: SearchResult, planned: Planned, wanted: Queries,
 def extracted(turn: Turn, found: SearchResult, planned: Planned, wanted: Queries) -> Answer:
     """Sentences of the passages, verbatim; declined where none answers."""
     with turn.trail.step("extract") as note:
-        extracts = extract_parts(turn.standalone, split_question(turn.standalone), found.passages)
+        question = turn.standalone
+        extracts = extract_parts(question, split_question(question), found.passages, things_compared(question))
         note.detail = f"{len(extracts)} pieces"
     if not extracts:
         return declined(turn, found, planned, wanted, "no sentence answers the question")

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from edu_cli.ask.generation.choose import Rule, choose
+from edu_cli.ask.generation.compare import comparing, names_one
 from edu_cli.ask.generation.context import page_of
 from edu_cli.ask.generation.extract_features import NAMES, features
 from edu_cli.ask.generation.question_type import asked_kind, is_of_another
@@ -69,14 +70,22 @@ def extract(question: str, passages: Sequence[Passage]) -> list[Extract]:
     return _whole_pieces(question, found, [(i, float(probabilities[i])) for i in chosen], passages)
 
 
-def extract_parts(question: str, parts: Sequence[str], passages: Sequence[Passage]) -> list[Extract]:
+def extract_parts(
+    question: str, parts: Sequence[str], passages: Sequence[Passage], things: Sequence[str] = ()
+) -> list[Extract]:
     """As `extract`, for a question in parts: the best piece for each, or the whole's where one piece answers all.
+
+    Of `things` that are compared, what sets them side by side goes before, and a piece for one of them names it.
 
     A part that cannot be understood alone ("各占多少？") has no piece of its own: what is found for it must share half
     of its words, or `about` as many of the whole question's as the best piece does.
     """
+    if things and (pieces := comparing(things, passages)):
+        return [Extract(piece.n, piece.start, piece.shown, 1.0) for piece in pieces]
     whole = extract(question, passages)
     found = [(part, piece) for part in parts for piece in extract(part, passages)[:1]]
+    if things:
+        found = [(part, piece) for part, piece in found if names_one(piece.text, things)]
     least = load_model().rule.about * _share(question, whole[0]) if whole else 0.0
     best = [piece for part, piece in found if _share(part, piece) >= _PART_SHARED or _share(question, piece) >= least]
     if len({(e.n, e.start) for e in best}) < 2:

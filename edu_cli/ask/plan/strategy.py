@@ -76,8 +76,13 @@ def _several(text: str) -> str:
 
 
 _PAIR = re.compile(
-    r"^(?:请|麻烦)?(?:比较|对比|说说|讲讲)?(?:一下|下)?(?P<a>.{1,24}?)(?:、(?P<m>.{1,16}?))?(?:和|与|跟|及|以及|\s*vs\.?\s*|还是)(?P<b>.{1,24}?)"
-    r"(?P<rest>(?:之间)?(?:的|有什么|有何|有哪些|分别|各自|哪个|哪种|怎么|如何|在|是).*)$"
+    r"^(?:请|麻烦)?(?P<compare>比较|对比)?(?:说说|讲讲)?(?:一下|下)?(?P<a>.{1,24}?)(?:、(?P<m>.{1,16}?))?(?:和|与|跟|及|以及|\s*vs\.?\s*|还是)(?P<b>.{1,24}?)"
+    r"(?P<rest>(?:之间)?(?:的|有什么|有何|有哪些|分别|各自|哪个|哪种|怎么|如何|在|是).*|(?(compare)|(?!)))$"
+)
+_DIFFERENCE = "(?:区别|不同点?|差异|异同|优缺点|对比|比较|联系|关系|共同点|相同点)"
+# what a comparison asks of both, and says nothing of either
+_COMPARING = re.compile(
+    rf"(?:之间)?(?:有什么|有何|有哪些)?的?(?:主要)?{_DIFFERENCE}(?:(?:[和与及、]|以及){_DIFFERENCE})*(?:是什么|有哪些|在哪里?)?"
 )
 
 
@@ -105,14 +110,23 @@ def split_question(question: str) -> tuple[str, ...]:
         return tuple(f"{part}？" for part in parts)
     if told := _told_of(whole):
         return tuple(f"{thing}是什么，有什么特点？" for thing in told)
+    things, rest = _pair(whole)
+    return tuple(f"{thing}{rest}" if rest else f"{thing}是什么，有什么特点？" for thing in things)
+
+
+def things_compared(question: str) -> tuple[str, ...]:
+    """The names of what a question compares; () where it asks for something else."""
+    whole = _COURTESY.sub("", question.strip())
+    things, rest = _pair(whole)
+    compares = not rest and _COMPARES.search(plain(whole))
+    return tuple(re.split(r"的\s*", thing)[-1] for thing in things) if compares else ()
+
+
+def _pair(whole: str) -> tuple[list[str], str]:
+    """Two or three things that a question names together, and what it asks of them apart from a comparison."""
     match = _PAIR.match(whole.rstrip("?？。. "))
     if not match:
-        return ()
+        return [], ""
     things = [t.strip(" ，,的") for t in (match["a"], match["m"], match["b"]) if t]
-    rest = re.sub(
-        r"(?:之间)?(?:有什么|有何|有哪些)?的?(?:主要)?(?:区别|不同|差异|异同|优缺点|对比|比较)(?:是什么|有哪些|在哪里?)?",
-        "",
-        match["rest"],
-    )
-    rest = re.sub(r"^(?:分别|各自|的)+", "", rest).strip()
-    return tuple(f"{thing}{rest}" if rest else f"{thing}是什么，有什么特点？" for thing in things)
+    rest = _COMPARING.sub("", match["rest"])
+    return things, re.sub(r"^(?:分别|各自|的)+", "", rest).strip()
