@@ -125,15 +125,18 @@ MIDDLE = (
 
 
 def beyond(ocr: Any, share: float) -> dict[str, Any]:
-    """Error rates with so much room at the ends of lines that begin and end with small characters."""
+    """Error rates with so much room at the ends of lines that begin and end with small characters.
+
+    Two fifths of the lines stand between rules, a third and a half of an em away, as in the cells of a table.
+    """
     from edu_cli.ingest.ocr import upright
 
     vars(upright)["_BEYOND"] = share
     halves: tuple[list[tuple[str, str]], list[tuple[str, str]]] = ([], [])
     for number, end in enumerate(ENDS):
         lines = [start + MIDDLE[(number + at) % len(MIDDLE)] + end for at, start in enumerate(STARTS)]
-        kind = (clean, noisy, small)[number // 2 % 3]
-        told = our_lines(ocr, kind(rendered(tuple(lines)), np.random.default_rng(number)))
+        kind, rules = ((clean, 0), (noisy, 0), (small, 0), (clean, 16), (clean, 28))[number // 2]
+        told = our_lines(ocr, kind(rendered(tuple(lines), rules), np.random.default_rng(number)))
         halves[number % 2].extend(zip(map(folded, lines), nearest(lines, told), strict=True))
     found: dict[str, Any] = {"beyond": share}
     for name, half in zip(("choose", "check"), halves, strict=True):
@@ -193,8 +196,8 @@ def timed(call: Any) -> tuple[str, float]:
     return call(), time.process_time() - start
 
 
-def rendered(lines: tuple[str, ...]) -> Image.Image:
-    """A page of half A4's height at 300 dpi, text of 12 and 16 pt, wrapped."""
+def rendered(lines: tuple[str, ...], rules: int = 0) -> Image.Image:
+    """A page of half A4's height at 300 dpi, text of 12 and 16 pt, wrapped; with `rules` so many pixels beside each line."""
     path = font_path()
     page = Image.new("L", (2480, 1754), 255)
     draw = ImageDraw.Draw(page)
@@ -205,6 +208,8 @@ def rendered(lines: tuple[str, ...]) -> Image.Image:
         while rest:
             n = next(n for n in range(len(rest), 0, -1) if font.getlength(rest[:n]) <= 2040)
             draw.text((220, y), rest[:n], font=font, fill=0)
+            for x in (220 - rules, 220 + int(font.getlength(rest[:n])) + rules) if rules else ():
+                draw.line((x, y - 10, x, y + 80), fill=0, width=4)
             rest = rest[n:]
             y += 90
         y += 50

@@ -30,7 +30,8 @@ _EQUATION = re.compile(r"[(（]\d{1,3}(?:[.\-]\d{1,3}){0,2}[)）]$")
 # The measures below were chosen and checked by bench/layout_constants.py.
 _LONG_ROW = 14.0  # ems
 _NARROW = 11.5  # ems; rows of a column are wider, so these are lines by themselves
-_RAGGED = 1.6  # ems by which a full row of Chinese may miss the edge
+_RAGGED = 2.0  # ems by which a full row of Chinese may miss the edge
+_ENDED = 1.6  # the same where the row ends a sentence, so that the next may begin a paragraph
 _FIRST_WORD = re.compile(r"^[（「『“‘《〈【]*[!-~]+[，。、；：！？）」』”’》〉】]*")  # as far as no row may end
 _COMMENT = ("#", "//", "--", "/*", "*", "'''", '"""')
 
@@ -120,7 +121,7 @@ def _measure(rows: Sequence[Row], noise: float) -> _Measure:
     ended = sum(bool(_SENTENCE_END.search(row.text)) for row in body)
     sentences = len(body) >= 3 and ended >= 0.6 * len(body)
     left, right = lefts[len(lefts) // 20], rights[-1 - len(rights) // 20]
-    flush = sum(edge > right - _RAGGED * em for edge in rights) if right - left > _NARROW * em else 0
+    flush = sum(edge > right - _ENDED * em for edge in rights) if right - left > _NARROW * em else 0
     return _Measure(left, right, em, usual, noise, sentences, flush)
 
 
@@ -167,12 +168,13 @@ def _is_full(row: Row, following: Row | None, measure: _Measure, above: Row | No
     if not measure.flush:
         return False
     room = measure.right - row.box[2]
-    if room < _RAGGED * measure.em:
-        return measure.flush > 1 or not ENDS.search(row.text)
+    ended = bool(ENDS.search(row.text))
+    if room < (_ENDED if ended else _RAGGED) * measure.em:
+        return measure.flush > 1 or not ended
     if following is not None and _share_edges(row, following, measure.em):
         return True
     if following is not None and above is not None and _share_edges(above, row, measure.em):
-        return not ENDS.search(row.text)  # the frame's last row is as short as it likes
+        return not ended  # the frame's last row is as short as it likes
     first = _FIRST_WORD.match(following.text) if following else None
     return first is not None and room < (0.5 * cells(first.group()) + 0.5) * measure.em
 
