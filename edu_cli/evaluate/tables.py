@@ -13,8 +13,8 @@ from edu_cli.evaluate.verdict_tables import baseline_tables, gate_tables
 def tables_of(report: Mapping[str, Any]) -> list[Table]:
     """The tables of all parts that the report has; the gates last, so that a terminal ends with them."""
     parts = (
-        *(_retrieval, _strategies, _grains, _slices, _legs, _lost, _routing, _generation, _scalars),
-        *(baseline_tables, gate_tables),
+        *(_retrieval, _strategies, _grains, _slices, _legs, _lost, _routing, _generation),
+        *(_reliability, _scalars, baseline_tables, gate_tables),
     )
     return [table for part in parts for table in part(report)]
 
@@ -132,6 +132,22 @@ def _generation(report: Mapping[str, Any]) -> Iterator[Table]:
     title = f"Cost ({number(cost['without_llm'])} of the answers without an LLM)"
     headers = ("route", "answers", "calls", "tokens in", "tokens out", "p50 s", "p95 s")
     yield Table(title, headers, tuple(routes), detail=True)
+
+
+def _reliability(report: Mapping[str, Any]) -> Iterator[Table]:
+    """A row for each tenth of confidence; with a fit, of the held half, before it and after."""
+    part = report.get("calibration")
+    if not part:
+        return
+    fitted = part.get("fit") or {}
+    curves = {f"held half, {side}": fitted[side] for side in ("before", "after")} if fitted else {"": part}
+    for name, curve in curves.items():
+        rows = [
+            (f"{one['low']:.1f}-{one['high']:.1f}", *(number(one[key]) for key in ("n", "confidence", "right")))
+            for one in curve["bins"]
+        ]
+        title = f"How often a confidence was right{f' ({name})' if name else ''}: error {number(curve['ece'])}"
+        yield Table(title, ("confidence", "questions", "mean confidence", "right"), tuple(rows), detail=True)
 
 
 def _scalars(report: Mapping[str, Any]) -> Iterator[Table]:

@@ -167,3 +167,10 @@ def test_latency_is_told_by_stage_and_route_and_for_the_whole():
 def test_without_labels_there_is_no_calibration_to_show():
     assert "calibration" not in run((Item("a", "甲？"),), modes=(RERANKED,))[0].report
     assert run(ITEMS[:1], modes=(RERANKED,))[0].report["calibration"]["n"] == 1
+
+
+def test_the_reliability_of_the_confidence_is_a_table():
+    (table,) = [table for table in tables_of(run()[0].report) if table.title.startswith("How often")]
+    assert table.title == "How often a confidence was right: error 0.475"
+    assert table.rows[0] == ("0.2-0.3", "1", "0.200", "0.000")
+    assert [row[0] for row in table.rows] == ["0.2-0.3", "0.6-0.7", "0.8-0.9", "0.9-1.0"]
