@@ -148,9 +148,8 @@ class RemoteAsker:
         passage: str = "",
     ) -> SearchResult:
         """As PassageSearch.search."""
-        asked = {"question": question, "k": k, "mode": mode, "scope": to_plain(scope), "rerank": rerank}
-        asked["passage"] = passage
-        return self._read(SearchResult, self._link.call("search", **asked))
+        asked = {"k": k, "mode": mode, "scope": to_plain(scope), "rerank": rerank, "passage": passage}
+        return self._read(SearchResult, self._link.call("search", question=question, **asked))
 
     def encode(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """As Asker.encode."""

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from edu_cli.errors import StoreError
-from edu_cli.protocols import Encoder
 from edu_cli.text import content_id
-from edu_cli.types import CachedVectors, EncoderPin
+from edu_cli.types import CachedVectors
 
 if TYPE_CHECKING:  # an answer in an entry's own words does without numpy
     import numpy as np
     import numpy.typing as npt
+
+    from edu_cli.protocols import Encoder
+    from edu_cli.types import EncoderPin
 
 
 class KeptQuestions:
@@ -52,19 +55,14 @@ class KeptQuestions:
         cache = read_vector_cache(self._path, self._pin.fingerprint)
         if cache is None:
             return {}
-        try:
+        with closing(cache):
             return cache.find_dense(keys)
-        finally:
-            cache.close()
 
     def _put(self, fresh: dict[str, CachedVectors]) -> None:
         from edu_cli.index.vector_cache import open_vector_cache
 
         try:
-            cache = open_vector_cache(self._path, self._pin.fingerprint)
-            try:
+            with closing(open_vector_cache(self._path, self._pin.fingerprint)) as cache:
                 cache.put(fresh)
-            finally:
-                cache.close()
         except StoreError:
             return  # a project that cannot be written to

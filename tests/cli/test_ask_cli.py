@@ -24,15 +24,15 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def value_of(done: Done) -> dict:
-    return json.loads(done.stdout)
+    return json.loads(done.out)
 
 
 def test_an_answer_without_llm_has_its_source_below_it(project: Path) -> None:
     done = edu(project, "ask", "暗反应发生在哪里？", "--no-cache")
-    assert done.returncode == 0, done.stderr
-    assert "叶绿体基质" in done.stdout.split("\n")[0]
-    assert "[1] 光合作用.md › 光合作用" in done.stdout
-    assert "no LLM is configured" in done.stderr
+    assert done.code == 0, done.err
+    assert "叶绿体基质" in done.out.split("\n")[0]
+    assert "[1] 光合作用.md › 光合作用" in done.out
+    assert "no LLM is configured" in done.err
 
 
 def test_a_question_from_stdin_gives_one_json_value(project: Path) -> None:
@@ -44,22 +44,22 @@ def test_a_question_from_stdin_gives_one_json_value(project: Path) -> None:
 def test_a_question_without_an_answer_exits_4_and_waits_for_a_teacher(project: Path) -> None:
     done = edu(project, "ask", "量子纠缠的贝尔不等式？", "--json", EDU_ASK_THRESHOLD="1", EDU_ASK_CONTACT="教务处")
     value = value_of(done)
-    assert done.returncode == 4
+    assert done.code == 4
     assert value["refused"]
     assert "教务处" in value["answer"]
     key = value["pending_id"]
     assert value_of(edu(project, "pending", "show", key, "--json"))["status"] == "open"
-    assert edu(project, "pending", "answer", key, "见第九讲。").returncode == 0
+    assert edu(project, "pending", "answer", key, "见第九讲。").code == 0
     again = value_of(edu(project, "ask", "量子纠缠的贝尔不等式？", "--json"))
     assert (again["route"], again["answer"]) == ("faq", "见第九讲。")
-    exported = edu(project, "pending", "export").stdout
+    exported = edu(project, "pending", "export").out
     assert json.loads(exported)["answer"] == "见第九讲。"
 
 
 def test_a_batch_gives_one_object_a_line_in_order(project: Path) -> None:
     lines = '你好\n{"id": "q2", "question": "暗反应发生在哪里？"}\n'
     done = edu(project, "ask", "--batch", "-", "--no-cache", stdin=lines)
-    first, second = [json.loads(line) for line in done.stdout.splitlines()]
+    first, second = [json.loads(line) for line in done.out.splitlines()]
     assert first["route"] == "greeting"
     assert (second["id"], second["mode"]) == ("q2", "extractive")
 
@@ -69,12 +69,12 @@ def test_a_failing_llm_is_one_sentence_and_the_sources_are_shown(project: Path) 
         env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-secret-0123456789", "EDU_LLM_MODEL": "m"}
         plain = edu(project, "ask", "暗反应发生在哪里？", "--route", "rag", **env)
         as_json = edu(project, "ask", "暗反应发生在哪里？", "--route", "rag", "--json", **env)
-    assert plain.returncode == as_json.returncode == 1
-    assert "refused the key" in plain.stderr
-    assert "光合作用.md" in plain.stdout
+    assert plain.code == as_json.code == 1
+    assert "refused the key" in plain.err
+    assert "光合作用.md" in plain.out
     assert value_of(as_json)["error"]["code"] == "llm"
     assert value_of(as_json)["passages"]
-    assert "0123456789" not in plain.stdout + plain.stderr + as_json.stdout + as_json.stderr
+    assert "0123456789" not in plain.out + plain.err + as_json.out + as_json.err
 
 
 def test_a_written_answer_is_traced(project: Path) -> None:
@@ -97,20 +97,20 @@ def test_faq_entries_go_in_and_out(project: Path, tmp_path: Path) -> None:
     entries = value_of(edu(project, "faq", "list", "--json"))["entries"]
     key = next(e["id"] for e in entries if e["question"] == "怎么请假？")
     assert value_of(edu(project, "ask", "怎么请假", "--json"))["answer"] == "找班主任。"
-    assert edu(project, "faq", "remove", key).returncode == 0
-    assert edu(project, "faq", "remove", key).returncode == 1
+    assert edu(project, "faq", "remove", key).code == 0
+    assert edu(project, "faq", "remove", key).code == 1
 
 
 def test_a_conversation_at_the_prompt_is_kept(project: Path) -> None:
     done = edu(project, "chat", stdin="暗反应发生在哪里？\n/sources\n/quit\n")
-    assert done.returncode == 0, done.stderr
-    assert "叶绿体基质" in done.stdout
+    assert done.code == 0, done.err
+    assert "叶绿体基质" in done.out
     session = value_of(edu(project, "sessions", "list", "--json"))["sessions"][0]
     assert (
         value_of(edu(project, "sessions", "show", session["id"], "--json"))["turns"][0]["question"]
         == "暗反应发生在哪里？"
     )
-    assert edu(project, "sessions", "remove", session["id"]).returncode == 0
+    assert edu(project, "sessions", "remove", session["id"]).code == 0
 
 
 @pytest.mark.parametrize(
@@ -126,9 +126,9 @@ def test_a_conversation_at_the_prompt_is_kept(project: Path) -> None:
 )
 def test_wrong_use_is_told_in_a_sentence_and_exits_2(project: Path, args: tuple[str, ...], said: str) -> None:
     done = edu(project, *args)
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert "hint:" in done.stderr
+    assert done.code == 2
+    assert said in done.err
+    assert "hint:" in done.err
 
 
 def test_an_faq_answer_in_its_own_words_loads_no_model(project: Path) -> None:
@@ -151,20 +151,20 @@ def test_an_faq_answer_in_its_own_words_loads_no_model(project: Path) -> None:
 
 def test_a_plan_is_shown_to_people_too(project: Path) -> None:
     done = edu(project, "ask", "光反应和暗反应有什么区别？", "--plan", "--no-cache")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("route ")
-    assert "classify" in done.stdout
+    assert done.code == 0, done.err
+    assert done.out.startswith("route ")
+    assert "classify" in done.out
 
 
 def test_a_trace_that_cannot_be_written_is_one_json_error(project: Path) -> None:
     done = edu(project, "ask", "暗反应发生在哪里？", "--json", "--trace", "nowhere/trace.json")
-    assert done.returncode == 2
+    assert done.code == 2
     assert "nowhere" in value_of(done)["error"]["message"]
 
 
 def test_an_entry_that_does_not_exist_is_an_error_in_json_too(project: Path) -> None:
     done = edu(project, "faq", "remove", "nope", "--json")
-    assert done.returncode == 1
+    assert done.code == 1
     assert value_of(done)["error"]["message"] == "there is no entry nope"
     assert value_of(done)["missing"] == ["nope"]
 
@@ -172,9 +172,9 @@ def test_an_entry_that_does_not_exist_is_an_error_in_json_too(project: Path) -> 
 def test_a_teacher_may_put_the_question_in_better_words(project: Path) -> None:
     key = value_of(edu(project, "ask", "那啥贝尔态咋弄？", "--json", EDU_ASK_THRESHOLD="1"))["pending_id"]
     done = edu(project, "pending", "answer", key, "用 H 门和 CNOT 门。", "--question", "怎样制备贝尔态？")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     assert value_of(edu(project, "ask", "怎样制备贝尔态？", "--json"))["answer"] == "用 H 门和 CNOT 门。"
-    assert edu(project, "pending", "answer", key, "x", "--question", " ").returncode == 2
+    assert edu(project, "pending", "answer", key, "x", "--question", " ").code == 2
 
 
 def test_status_tells_what_answered_how_much(project: Path) -> None:
@@ -184,14 +184,14 @@ def test_status_tells_what_answered_how_much(project: Path) -> None:
     assert answers["total"] == sum(row["answers"] for row in answers["by"]) >= 2
     assert {"template", "extractive"} <= {row["by"] for row in answers["by"]}
     assert set(answers["by"][0]) == {"route", "by", "answers", "share", "calls", "tokens", "p50", "p95"}
-    assert "extractive" in edu(project, "status").stdout
+    assert "extractive" in edu(project, "status").out
 
 
 @pytest.mark.parametrize("command", ["faq list", "pending list", "sessions list"])
 def test_records_of_another_tenant_are_not_seen(project: Path, command: str) -> None:
     edu(project, "faq", "add", "甲的问题？", "甲的答案。", "--tenant", "甲")
     edu(project, "ask", "甲问的没有答案的问题？", "--tenant", "甲", "--session", "甲的", EDU_ASK_THRESHOLD="1")
-    mine, theirs = (edu(project, *command.split(), "--json", *more).stdout for more in ((), ("--tenant", "甲")))
+    mine, theirs = (edu(project, *command.split(), "--json", *more).out for more in ((), ("--tenant", "甲")))
     assert "甲" not in mine
     assert "甲" in theirs
 
@@ -212,14 +212,14 @@ def test_pages_of_the_web_are_marked_as_such(project: Path) -> None:
     with scripted_server(Reply(body=json.dumps({"results": [page]}))) as server:
         env = {"EDU_WEB_SEARCH_URL": f"{server.url}/search", "EDU_ASK_THRESHOLD": "1"}
         done = edu(project, "ask", "课程里说暗反应发生在哪里？", "--web", "--no-cache", **env)
-    assert done.returncode == 0, done.stderr
-    assert "来源（网络，不是课程资料）：\n[1] https://e.org/leaf" in done.stdout
-    assert "from the web" in done.stderr
+    assert done.code == 0, done.err
+    assert "来源（网络，不是课程资料）：\n[1] https://e.org/leaf" in done.out
+    assert "from the web" in done.err
 
 
 def test_explain_is_in_english_like_help(project: Path) -> None:
     done = edu(project, "ask", "光反应和暗反应有什么区别？", "--explain", "--no-cache")
-    explained = done.stdout.split("route ")[1]
+    explained = done.out.split("route ")[1]
     for chinese in ("来源", "第1页", "未证实"):
         assert chinese not in explained
     assert "found by" in explained

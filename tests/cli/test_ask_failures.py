@@ -85,15 +85,15 @@ def check_failure(run: Run, root: Path, name: str) -> None:
         plain = asked(run, root, server, "-v")
     with scripted_server(reply) as server:
         as_json = asked(edu, root, server, "--json")
-    assert plain.returncode == as_json.returncode == 1
-    assert said in plain.stderr
-    assert "hint:" in plain.stderr
-    assert "找到的资料：\n[1] 光合作用.md" in plain.stdout
+    assert plain.code == as_json.code == 1
+    assert said in plain.err
+    assert "hint:" in plain.err
+    assert "找到的资料：\n[1] 光合作用.md" in plain.out
     value = as_json.value
     assert said in value["error"]["message"]
     assert value["error"]["hint"]
     assert value["passages"][0]["doc"] == "光合作用.md"
-    for text in (plain.stdout, plain.stderr, as_json.stdout, as_json.stderr):
+    for text in (plain.out, plain.err, as_json.out, as_json.err):
         assert "Traceback" not in text
         assert "0123456789" not in text
 
@@ -114,7 +114,7 @@ def test_the_installed_program_says_the_same(project: Path, name: str) -> None:
 def test_an_odd_reply_is_read_all_the_same(project: Path, name: str, run: Run) -> None:
     with scripted_server(MENDED[name]) as server:
         done = asked(run, project, server, "--json")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     value = done.value
     assert "暗反应发生在叶绿体基质中" in value["answer"]
     assert [(c["n"], c["doc"], c["support"]) for c in value["citations"]] == [(1, "光合作用.md", "supported")]
@@ -126,16 +126,16 @@ def test_an_odd_reply_is_read_all_the_same(project: Path, name: str, run: Run) -
 def test_an_answer_that_was_cut_off_is_shown_and_said_to_be(project: Path, run: Run) -> None:
     with scripted_server(Reply(f"{GOOD}光反应发生在", finish="length")) as server:
         done = asked(run, project, server)
-    assert done.returncode == 0
-    assert "叶绿体基质" in done.stdout
-    assert "the answer was cut off: raise EDU_LLM_MAX_TOKENS" in done.stderr
+    assert done.code == 0
+    assert "叶绿体基质" in done.out
+    assert "the answer was cut off: raise EDU_LLM_MAX_TOKENS" in done.err
 
 
 @pytest.mark.parametrize("run", [edu, pytest.param(installed_edu, marks=pytest.mark.slow)])
 def test_a_stream_without_an_end_is_shown_and_said_to_be_incomplete(project: Path, run: Run) -> None:
     with scripted_server(Reply(sse=[delta(content="暗反应发生在")])) as server:
         done = asked(run, project, server)
-    assert "without a finish_reason: it may be incomplete" in done.stderr
+    assert "without a finish_reason: it may be incomplete" in done.err
 
 
 @pytest.mark.parametrize("run", [edu, pytest.param(installed_edu, marks=pytest.mark.slow)])
@@ -144,7 +144,7 @@ def test_retry_after_is_waited_for_within_the_budget(project: Path, run: Run) ->
         start = time.monotonic()
         done = asked(run, project, server, EDU_LLM_RETRIES="2")
         waited = time.monotonic() - start
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     assert len(server.requests) == 3
     assert 1.9 < waited < 15
 
@@ -153,7 +153,7 @@ def test_a_wait_that_is_too_long_is_not_begun(project: Path) -> None:
     with scripted_server(error(429, "slow down", **{"Retry-After": "3600"})) as server:
         start = time.monotonic()
         done = asked(edu, project, server, EDU_LLM_RETRIES="2")
-    assert done.returncode == 1
+    assert done.code == 1
     assert len(server.requests) == 1
     assert time.monotonic() - start < 60
 
@@ -163,7 +163,7 @@ def test_a_prompt_too_long_for_the_model_is_sent_once_more_with_less(project: Pa
     with scripted_server(_TOO_LONG, Reply(GOOD)) as server:
         done = asked(run, project, server, "--json")
     value = done.value
-    assert (done.returncode, value["llm"]["calls"]) == (0, 2)
+    assert (done.code, value["llm"]["calls"]) == (0, 2)
     assert any("too long for m" in w for w in value["warnings"])
     first, second = (len(r["messages"][-1]["content"]) for r in server.requests)
     assert second < first
@@ -171,9 +171,9 @@ def test_a_prompt_too_long_for_the_model_is_sent_once_more_with_less(project: Pa
 
 def test_an_endpoint_that_is_not_there_is_named(project: Path) -> None:
     done = asked(edu, project, ScriptedServer("http://127.0.0.1:9/v1", []))
-    assert done.returncode == 1
-    assert "127.0.0.1:9 cannot be reached" in done.stderr
-    assert "光合作用.md" in done.stdout
+    assert done.code == 1
+    assert "127.0.0.1:9 cannot be reached" in done.err
+    assert "光合作用.md" in done.out
 
 
 def test_the_key_is_kept_nowhere(tmp_path: Path) -> None:
@@ -182,12 +182,12 @@ def test_the_key_is_kept_nowhere(tmp_path: Path) -> None:
         asked(edu, root, server)
     with scripted_server(Reply(GOOD)) as server:
         done = asked(edu, root, server, "--json", "-v", "--trace", "trace.json")
-        assert done.returncode == 0, done.stderr
+        assert done.code == 0, done.err
         shown = [edu(root, "trace", "--json", "-v"), edu(root, "trace", "1", "-v"), edu(root, "status", "--json")]
-    assert "refused the key" in shown[1].stdout
-    assert all(run.returncode == 0 for run in shown)
+    assert "refused the key" in shown[1].out
+    assert all(run.code == 0 for run in shown)
     for run in [done, *shown]:
-        assert "0123456789" not in run.stdout + run.stderr
+        assert "0123456789" not in run.out + run.err
     for path in root.rglob("*"):
         assert not path.is_file() or b"0123456789abcdef" not in path.read_bytes(), path
 
@@ -222,7 +222,7 @@ def test_a_failure_is_kept_in_the_trace_file_and_no_empty_one_is_left(project: P
     kept, none = tmp_path / "kept.json", tmp_path / "none.json"
     with scripted_server(error(401, "no")) as server:
         asked(edu, project, server, "--trace", str(kept))
-        assert asked(edu, project, server, "--trace", str(none), "--subject", "没有").returncode == 2
+        assert asked(edu, project, server, "--trace", str(none), "--subject", "没有").code == 2
     value = json.loads(kept.read_text(encoding="utf-8"))
     assert "refused the key" in value["error"]["message"]
     assert value["passages"]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -13,9 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
+from edu_runs import SETTINGS, edu
 
-from edu_cli.cli.app import run
 from edu_cli.config import load_settings
 from edu_cli.project import Project
 from edu_cli.serve.server import Server, only_server
@@ -26,35 +23,6 @@ FILES = {
     "ds/队列.md": "# 队列\n\n队列是先进先出的线性表。入队在队尾，出队在队头。\n",
     "os/进程.md": "# 进程\n\n进程是资源分配的单位，线程是调度的单位。\n",
 }
-SETTINGS = {"EDU_ENCODER": "none", "EDU_ASK_THRESHOLD": "0.05"}
-
-
-@dataclass(frozen=True)
-class Done:
-    code: int
-    out: str
-    err: str
-
-
-def edu(root: Path, *args: str, stdin: str = "", env: Mapping[str, str] | None = None) -> Done:
-    """Runs `edu ARGS` in this process, in `root`."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(root)
-        for name, value in {**SETTINGS, **(env or {})}.items():
-            patch.setenv(name, value)
-        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
-        patch.setattr(sys, "stdout", out)
-        patch.setattr(sys, "stderr", err)
-        code = run(list(args))
-    return Done(code, _text(out), _text(err))
-
-
-def _text(stream: io.TextIOWrapper) -> str:
-    stream.flush()
-    raw = stream.buffer
-    assert isinstance(raw, io.BytesIO)
-    return raw.getvalue().decode("utf-8")
 
 
 def make_project(root: Path, files: Mapping[str, str] = FILES) -> Project:

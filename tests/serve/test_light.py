@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 import pytest
-from served import SETTINGS, edu, serving
+from edu_runs import SETTINGS, edu
+from served import serving
 
 from edu_cli.project import Project
 

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from served import SETTINGS, eventually, make_project
+from edu_runs import SETTINGS
+from served import eventually, make_project
 from test_server import SlowLlm
 
 from edu_cli.project import Project

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from edu_runs import Done, edu
 from scripted_llm import Reply, scripted_server
-from served import Done, edu, make_project, serving, without_times
+from served import make_project, serving, without_times
 
 from edu_cli.project import Project
 from edu_cli.serve.frames import PROTOCOL, receive, send
@@ -48,9 +49,9 @@ BATCH = """入队在哪里
 
 def both(project: Project, commands: Sequence[Sequence[str]], **env: str) -> list[tuple[Done, Done]]:
     """(without, with) the warm process."""
-    alone = [edu(project.root, *words, stdin=BATCH, env=env) for words in commands]
+    alone = [edu(project.root, *words, stdin=BATCH, **env) for words in commands]
     with serving(project, encoder=env.get("EDU_ENCODER", "none")) as running:
-        served = [edu(project.root, *words, stdin=BATCH, env=env) for words in commands]
+        served = [edu(project.root, *words, stdin=BATCH, **env) for words in commands]
         assert not running.faults
         assert sum(running.asked.values()) >= len(commands)
     return list(zip(alone, served, strict=True))
@@ -74,7 +75,7 @@ def test_verbose_says_who_answers(project: Project) -> None:
 def test_the_llm_and_its_key_are_those_of_the_command(project: Project, flags: list[str]) -> None:
     with serving(project) as running, scripted_server(Reply("在栈顶进行[1]。")) as server:
         env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-mine-0123456789", "EDU_LLM_MODEL": "mine"}
-        done = edu(project.root, "ask", "压栈在哪里进行？", "--strategy", "direct", "--no-cache", *flags, env=env)
+        done = edu(project.root, "ask", "压栈在哪里进行？", "--strategy", "direct", "--no-cache", *flags, **env)
         assert done.code == 0, done.err
         assert "在栈顶进行[1]" in done.out
         assert server.requests[0]["model"] == "mine"
@@ -86,11 +87,11 @@ def test_the_llm_and_its_key_are_those_of_the_command(project: Project, flags: l
 
 def test_thresholds_are_those_of_the_command(project: Project) -> None:
     with serving(project):
-        high = edu(project.root, "search", "括号匹配", env={"EDU_ASK_THRESHOLD": "1"})
+        high = edu(project.root, "search", "括号匹配", EDU_ASK_THRESHOLD="1")
         assert high.code == 4
-        assert edu(project.root, "search", "括号匹配", env={"EDU_ASK_THRESHOLD": "0"}).code == 0
-        assert edu(project.root, "ask", "括号匹配", env={"EDU_ASK_THRESHOLD": "1"}).code == 4
-        only = edu(project.root, "search", "线性表", "--json", env={"EDU_SEARCH_K": "1"})
+        assert edu(project.root, "search", "括号匹配", EDU_ASK_THRESHOLD="0").code == 0
+        assert edu(project.root, "ask", "括号匹配", EDU_ASK_THRESHOLD="1").code == 4
+        only = edu(project.root, "search", "线性表", "--json", EDU_SEARCH_K="1")
         assert only.out.count('"parent_id"') == 1
 
 
@@ -182,15 +183,15 @@ def test_a_process_that_does_not_fit_is_left_alone(project: Project, greeting: d
 def test_a_program_that_searches_the_web_is_started_by_the_command_itself(project: Project) -> None:
     env = {"EDU_WEB_MCP": "searcher --stdio"}
     with serving(project) as running:
-        assert "edu serve answers" in edu(project.root, "search", "括号匹配", "-v", env=env).err
-        done = edu(project.root, "ask", "你好", "-v", env=env)
+        assert "edu serve answers" in edu(project.root, "search", "括号匹配", "-v", **env).err
+        done = edu(project.root, "ask", "你好", "-v", **env)
         assert "this process answers by itself" in done.err
         assert "ask" not in running.asked
 
 
 def test_another_environment_of_the_libraries_is_told_and_not_used(project: Project) -> None:
     with serving(project) as running:
-        done = edu(project.root, "search", "括号匹配", "-v", env={"HF_HOME": "/elsewhere"})
+        done = edu(project.root, "search", "括号匹配", "-v", HF_HOME="/elsewhere")
     assert done.code == 0
     assert "another HF_HOME" in done.err
     assert not running.asked
@@ -256,7 +257,7 @@ def test_with_the_bundled_encoder_all_is_the_same_too(tmp_path: Path) -> None:
     corpus = Path(__file__).resolve().parents[2] / "corpus"
     for name in ("python", "database", "service"):
         shutil.copytree(corpus / name, tmp_path / "files" / name)
-    done = edu(tmp_path, "ingest", "files", "--ocr", "never", "-q", env={"EDU_ENCODER": "e5-small"})
+    done = edu(tmp_path, "ingest", "files", "--ocr", "never", "-q", EDU_ENCODER="e5-small")
     assert done.code in (0, 3), done.err
     questions = [json.loads(line) for line in (corpus / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
     asked = [item["question"] for item in questions]

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from edu_runs import SETTINGS, edu
 from scripted_llm import Reply, scripted_server
-from served import SETTINGS, Running, edu, eventually, make_project, serving
+from served import Running, eventually, make_project, serving
 
 from edu_cli.ask.request import AskRequest
 from edu_cli.config import load_settings

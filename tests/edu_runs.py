@@ -16,19 +16,21 @@ import pytest
 from edu_cli.cli.app import run
 
 LEAF = "# 光合作用\n\n光合作用的暗反应发生在叶绿体基质中，光反应发生在类囊体薄膜上。\n"
-_SETTINGS = {"EDU_ENCODER": "none", "EDU_ASK_THRESHOLD": "0.05"}
+SETTINGS = {"EDU_ENCODER": "none", "EDU_ASK_THRESHOLD": "0.05"}
 
 
 @dataclass(frozen=True)
 class Done:
-    returncode: int
-    stdout: str
-    stderr: str
+    """How a run ended and what it said."""
+
+    code: int
+    out: str
+    err: str
 
     @property
     def value(self) -> Any:
         """The JSON value on stdout."""
-        return json.loads(self.stdout)
+        return json.loads(self.out)
 
 
 def make_project(root: Path) -> Path:
@@ -37,16 +39,16 @@ def make_project(root: Path) -> Path:
     (root / "资料" / "光合作用.md").write_text(LEAF, encoding="utf-8")
     (root / "资料" / "呼吸.md").write_text("# 呼吸作用\n\n有氧呼吸第三阶段发生在线粒体内膜。\n", encoding="utf-8")
     done = edu(root, "ingest", "资料", "--encoder", "none", "--json")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     return root
 
 
 def edu(root: Path, *args: str, stdin: str = "", **env: str) -> Done:
-    """Runs `edu ARGS` in this process, in `root`."""
+    """Runs `edu ARGS` in this process, in `root`, with these settings in the environment."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
-        for name, value in {**_SETTINGS, **env}.items():
+        for name, value in {**SETTINGS, **env}.items():
             patch.setenv(name, value)
         patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
         patch.setattr(sys, "stdout", out)
@@ -59,7 +61,7 @@ def installed_edu(root: Path, *args: str, **env: str) -> Done:
     """Runs the installed program in a process of its own."""
     program = Path(sys.executable).with_name("edu")
     done = subprocess.run(
-        [program, *args], cwd=root, env={**os.environ, **_SETTINGS, **env}, capture_output=True, encoding="utf-8"
+        [program, *args], cwd=root, env={**os.environ, **SETTINGS, **env}, capture_output=True, encoding="utf-8"
     )
     return Done(done.returncode, done.stdout, done.stderr)
 
