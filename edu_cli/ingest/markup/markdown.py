@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from edu_cli.ingest.markup.front_matter import read_front_matter
 from edu_cli.ingest.markup.html import html_blocks
 from edu_cli.ingest.markup.inline import picture_name, tidy_inline
-from edu_cli.ingest.markup.markdown_parser import parse_inline, parse_markdown
+from edu_cli.ingest.markup.markdown_parser import BlockToken, parse_inline, parse_markdown
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.scan import shown
 from edu_cli.ingest.sheet.tables import row_cells, table_block
@@ -19,9 +18,6 @@ from edu_cli.ingest.split.contents_list import without_contents
 from edu_cli.ingest.text.decode import decode
 from edu_cli.text import cjk_share
 from edu_cli.types import Block, BlockKind, Document
-
-if TYPE_CHECKING:
-    from markdown_it.token import Token
 
 _ANCHOR = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
 _CONTAINER = re.compile(
@@ -67,7 +63,7 @@ def _says_something(block: Block) -> bool:
     )
 
 
-def _walk(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
+def _walk(tokens: Sequence[BlockToken], lines: list[str]) -> Iterator[Block]:
     at = 0
     while at < len(tokens):
         token = tokens[at]
@@ -81,7 +77,7 @@ def _walk(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
         at = end
 
 
-def _table_end(token: Token, lines: list[str]) -> int:
+def _table_end(token: BlockToken, lines: list[str]) -> int:
     """The line after </table>: a blank line inside an HTML table ends the block of HTML, but not the table."""
     start, end = token.map or (0, 0)
     within = range(start, min(len(lines), start + _TABLE_LINES))
@@ -92,23 +88,23 @@ def _opens_table(html: str) -> bool:
     return html.rfind("<table") > html.rfind("</table")
 
 
-def _closing(tokens: Sequence[Token], at: int) -> int:
+def _closing(tokens: Sequence[BlockToken], at: int) -> int:
     if tokens[at].nesting != 1:
         return at
     level = tokens[at].level
     return next(i for i in range(at + 1, len(tokens)) if tokens[i].level == level and tokens[i].nesting == -1)
 
 
-def _source(token: Token, lines: list[str]) -> str:
+def _source(token: BlockToken, lines: list[str]) -> str:
     start, end = token.map or (0, 0)
     return "\n".join(lines[start:end]).strip("\n")
 
 
-def _skip(_tokens: Sequence[Token], _lines: list[str]) -> Iterator[Block]:
+def _skip(_tokens: Sequence[BlockToken], _lines: list[str]) -> Iterator[Block]:
     yield from ()
 
 
-def _heading(tokens: Sequence[Token], _lines: list[str]) -> Iterator[Block]:
+def _heading(tokens: Sequence[BlockToken], _lines: list[str]) -> Iterator[Block]:
     title = plain_inline(_ANCHOR.sub("", tokens[1].content))
     if title:
         yield Block(kind="heading", text=title, level=int(tokens[0].tag[1]))
@@ -129,7 +125,7 @@ def plain_inline(content: str) -> str:
     return " ".join("".join(shown).split())
 
 
-def _paragraph(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
+def _paragraph(tokens: Sequence[BlockToken], lines: list[str]) -> Iterator[Block]:
     text = tidy_inline(_CONTAINER.sub("", _source(tokens[0], lines)))
     tab = _INDENTED_BELOW.match(text)
     if tab:
@@ -138,13 +134,13 @@ def _paragraph(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
     yield Block(kind=kind, text="\n".join(line for line in map(str.strip, text.split("\n")) if line))
 
 
-def _fence(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
+def _fence(tokens: Sequence[BlockToken], lines: list[str]) -> Iterator[Block]:
     text = _source(tokens[0], lines)
     if tokens[0].content.strip():
         yield Block(kind="code", text=text, header=text.split("\n", 1)[0])
 
 
-def _indented(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
+def _indented(tokens: Sequence[BlockToken], lines: list[str]) -> Iterator[Block]:
     start = (tokens[0].map or (0, 0))[0]
     above = next((line for line in reversed(lines[:start]) if line.strip()), "")
     if _INDENTED_BELOW.match(above.strip()) or _is_indented_prose(tokens[0].content):
@@ -163,11 +159,11 @@ def _is_indented_prose(content: str) -> bool:
     return cjk_share(content) >= _PROSE_SHARE and not _COMMENT_LINE.search(content)
 
 
-def _math(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
+def _math(tokens: Sequence[BlockToken], lines: list[str]) -> Iterator[Block]:
     yield Block(kind="formula", text=_source(tokens[0], lines))
 
 
-def _list(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
+def _list(tokens: Sequence[BlockToken], lines: list[str]) -> Iterator[Block]:
     at = 1
     while at < len(tokens) - 1:
         end = _closing(tokens, at) + 1
@@ -180,12 +176,12 @@ def _list(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
         at = end
 
 
-def _mixed_item(item: Sequence[Token], lines: list[str]) -> Iterator[Block]:
+def _mixed_item(item: Sequence[BlockToken], lines: list[str]) -> Iterator[Block]:
     for block in _walk(item[1:-1], lines):
         yield Block(kind="list", text=block.text) if block.kind == "paragraph" else block
 
 
-def _quote(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
+def _quote(tokens: Sequence[BlockToken], lines: list[str]) -> Iterator[Block]:
     start, end = tokens[0].map or (0, 0)
     marks = [match[0] for line in lines[start:end] if (match := _QUOTE_MARKS.match(line))]
     depth = min(mark.count(">") for mark in marks)
@@ -195,7 +191,7 @@ def _quote(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
         yield Block(kind="quote", text=block.text) if shown else block
 
 
-def _table(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
+def _table(tokens: Sequence[BlockToken], lines: list[str]) -> Iterator[Block]:
     start, end = tokens[0].map or (0, 0)
     width = sum(token.type == "th_open" for token in tokens)
     kept = [lines[start], *lines[start + 2 : end]]
@@ -204,7 +200,7 @@ def _table(tokens: Sequence[Token], lines: list[str]) -> Iterator[Block]:
         yield block
 
 
-def _html(tokens: Sequence[Token], _lines: list[str]) -> Iterator[Block]:
+def _html(tokens: Sequence[BlockToken], _lines: list[str]) -> Iterator[Block]:
     for block in html_blocks(tokens[0].content):  # Markdown may stand inside the tags
         yield block if block.kind in ("code", "table") else replace(block, text=tidy_inline(block.text))
 
