@@ -12,7 +12,7 @@ import pytest
 from damage import DAMAGES, answer_of, fault, files_of, flip, found
 from warm_edu import Ran, WarmEdu
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]  # beside other work it takes many times as long
 
 SEARCH = ("search", "死锁的四个必要条件是什么？", "--json", "-k", "3")
 ASK = ("ask", "死锁的四个必要条件是什么？", "--json", "--no-cache")
@@ -70,10 +70,11 @@ def test_a_bit_that_flips_anywhere_in_the_catalog_never_changes_an_answer_silent
 ) -> None:
     rng = random.Random(seed)
     project = tmp_path / "p"
-    for _ in range(25):
+    for n in range(25):
         shutil.copytree(built, project)
         flip(project / ".edu" / "catalog.sqlite", rng)
-        for args in (SEARCH, ASK, FAQ, TABLE_FAQ, EXPORT):
+        # every text is in what is exported; what is asked besides goes from flip to flip
+        for args in (EXPORT, (SEARCH, ASK)[n % 2], (FAQ, TABLE_FAQ)[n // 2 % 2]):
             assert not _judged(edu.run(project, *args), truth[args], args)
         shutil.rmtree(project)
 

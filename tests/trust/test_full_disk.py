@@ -13,7 +13,7 @@ from steps import numbers
 from warm_edu import Ran, WarmEdu
 from worlds import JOBS, World
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]  # beside other work it takes many times as long
 
 _PLENTY = 64 * 2**20
 _POINTS = 16

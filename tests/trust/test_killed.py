@@ -12,7 +12,7 @@ from steps import PARTS, numbers, part_of
 from warm_edu import WarmEdu
 from worlds import JOBS, World
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]  # beside other work it takes many times as long
 Record = Callable[[str, object], None]
 
 

@@ -20,7 +20,7 @@ from edu_cli.errors import EduError
 from edu_cli.project import Project
 from edu_cli.serve.client import reach
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]  # beside other work it takes many times as long
 
 NEW = "校车几点出发？"  # which the course does not answer: it becomes a pending question
 QUESTIONS = (

@@ -18,7 +18,7 @@ from small_course import COURSE, EDITED, write
 from warm_edu import Ran, WarmEdu
 from worlds import seen
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]  # beside other work it takes many times as long
 
 LOGIN = "root:secret"
 SEARCH = ("search", "怎样减少死锁", "--json", "-k", "3")

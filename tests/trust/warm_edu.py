@@ -72,7 +72,7 @@ class WarmEdu:
         fails_at: int | None = None,
         most_bytes: int | None = None,
         uid: int | None = None,
-        limit_s: float = 120.0,
+        limit_s: float = 300.0,
     ) -> Ran:
         """`edu ARGS` in `cwd`. It is sent `die_by` at its `die_at`-th change to files, or killed `die_after_s`; change
         `fails_at` and all after it fail for want of room instead; no file grows past `most_bytes`.
