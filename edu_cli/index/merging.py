@@ -147,7 +147,8 @@ def _sorted(parts: Sequence[_Run]) -> _Run:
     values = np.concatenate([part.values for part in filled])
     if _in_order(terms, rows):  # most ranges of a small change are of the old file alone
         return _Run(terms, rows, values)
-    order = np.lexsort((rows, terms))
+    # what was read row by row need be sorted by term alone, which is twice as fast
+    order = np.argsort(terms, kind="stable") if (rows[1:] >= rows[:-1]).all() else np.lexsort((rows, terms))
     return _Run(terms[order], rows[order], values[order])
 
 

@@ -12,8 +12,8 @@ from markdown_it import MarkdownIt
 from edu_cli.ingest.markup.markdown_parser import parse_markdown
 
 LINES = (
-    "梯度下降", "a | b", "--- | ---", "| c | d |", "- x", "  - y", "1. z", "10) k", "> q", "# h", "===", "---", "", "    code",
-    "```", "<div>", "\ttab", "* * *", "![i](u)", "  ", "[a]: b", "+ p", "  w", ":::",
+    "梯度下降", "a | b", "--- | ---", "| c | d |", "- x", "  - y", "1. z", "10) k", "> q", "# h", "===", "---", "",
+    "    code", "```", "<div>", "\ttab", "* * *", "![i](u)", "  ", "[a]: b", "+ p", "  w", ":::",
 )  # fmt: skip
 
 
