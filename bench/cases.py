@@ -61,14 +61,18 @@ Reader = Callable[[str, Examined], Floats]
 
 
 def collect(folder: Path, mode: str, most: int, seed: int, reader: Reader | None = None) -> list[Case]:
-    """The questions of a project, examined: at most `most`, by lot; `reader` gives each row a number."""
+    """The questions of a project, examined: at most `most`, by lot; `reader` gives each row a number.
+
+    They hold no texts: what is counted from here on are numbers.
+    """
     with open_measured(folder, most=most, seed=seed) as measured:
-        found = [_case(measured, question, mode, reader) for question in measured.questions]
+        found = [_read(see(measured, question, mode), question["question"], reader) for question in measured.questions]
     print(f"{folder.name} ({mode}): {len(found)} questions", file=sys.stderr)
     return found
 
 
-def _case(measured: Measured, question: Mapping[str, Any], mode: str, reader: Reader | None) -> Case:
+def see(measured: Measured, question: Mapping[str, Any], mode: str) -> Case:
+    """One question, examined, texts and all."""
     grades = {entry["doc"]: float(entry.get("grade", 1)) for entry in question["relevant"]}
     searcher, text = measured.searcher, question["question"]
     vectors = searcher.encode(text) if mode == "hybrid" else None
@@ -80,9 +84,13 @@ def _case(measured: Measured, question: Mapping[str, Any], mode: str, reader: Re
     without = searcher.examine(text, vectors, mode=mode, scope=Scope(doc_ids=others)) if others else None
     gains = sorted(grades.values(), reverse=True)[: len(DISCOUNT)]
     ideal = float((gains * DISCOUNT[: len(gains)]).sum())
-    without = without if without and without.parents else None
-    read = (reader(text, examined), reader(text, without) if without else np.zeros(0)) if reader else None
-    return Case(_light(examined), tuple(held), grades, ideal, _light(without) if without else None, read)
+    return Case(examined, tuple(held), grades, ideal, without if without and without.parents else None)
+
+
+def _read(case: Case, question: str, reader: Reader | None) -> Case:
+    without = case.without
+    read = (reader(question, case.examined), reader(question, without) if without else np.zeros(0)) if reader else None
+    return replace(case, examined=_light(case.examined), without=_light(without) if without else None, read=read)
 
 
 def _groups(docs: Sequence[str], texts: Sequence[str]) -> list[tuple[str, ...]]:

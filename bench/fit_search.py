@@ -4,12 +4,10 @@
     edu ingest WORK/SET/docs --project WORK/SET
     python bench/fit_search.py WORK --fit SET,SET,… [--write]                        # JSON to stdout
 
-Two models, each linear in named features (edu_cli/ask/retrieval/ranking.py):
-* parts: logits of the weights of the parts (edu_cli/ask/retrieval/fuse.py), from how high and how spread the legs' scores are.
-* confidence: logistic; each question comes twice, once as it is (1 where a relevant document is among the first five),
-  once with its relevant documents out of sight (0).
-They are fitted three times: for e5-small; for other encoders, from features that do not hang on the height of its
-cosines; and for BM25 alone. Every set weighs as (its questions) ** .4, so that the large ones do not drown the small.
+The logits of the weights of the parts (edu_cli/ask/retrieval/fuse.py), linear in how high and how spread the legs' scores
+are (edu_cli/ask/retrieval/ranking.py), fitted three times: for e5-small; for other encoders, from features that do not
+hang on the height of its cosines; and for BM25 alone. Every set weighs as (its questions) ** .4, so that the large ones
+do not drown the small. The confidence is fitted after it, by fit_confidence.py.
 In the report "present" is ranking.json as it stands, and "held_out" leaves out of the fit the set that is judged and
 its sister (two samples of SQuAD).
 
@@ -31,14 +29,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from cases import Case, collect
-from fitting import fit_gate, fit_logistic, padded, refusal
+from fitting import fit_gate, padded
 
 from edu_cli.ask.retrieval import ranking
-from edu_cli.ask.retrieval.confidence import confidence_features
 from edu_cli.ask.retrieval.examine import Examined
 from edu_cli.ask.retrieval.fuse import PARTS, part_weights, weigh
 from edu_cli.ask.retrieval.ranking import Linear, as_json, ranking_for
-from edu_cli.ask.retrieval.rerank import by_fusion
 
 Floats = npt.NDArray[np.float64]
 
@@ -49,42 +45,14 @@ class Recipe:
 
     mode: str
     gate: tuple[str, ...]
-    sure: tuple[str, ...]
 
 
-_TEXTUAL = (
-    *("first_coverage", "first_child_coverage", "first_run", "seen_coverage", "seen_run", "first_heading_asked"),
-    *("first_score", "margin", "crowd", "question_unknown", "question_n_words", "question_bm25_lead"),
-)
-_LEVEL = ("question_dense_lead", "question_sparse_lead", "question_dense_bm25", "question_dense_sparse")
 RECIPES = {
-    "e5-small": Recipe(
-        "hybrid",
-        ("dense_top", "dense_spread", "bm25_top", "bm25_spread", "n_words", "unknown"),
-        (
-            *_TEXTUAL,
-            *_LEVEL,
-            *("first_best_child", "first_whole", "question_dense_top", "question_dense_spread", "question_bm25_top"),
-        ),
-    ),
-    "other": Recipe("hybrid", ("dense_lead", "bm25_top", "bm25_spread", "n_words", "unknown"), (*_TEXTUAL, *_LEVEL)),
-    "none": Recipe("bm25", ("bm25_top", "bm25_spread", "n_words", "unknown"), (*_TEXTUAL, "question_bm25_top")),
+    "e5-small": Recipe("hybrid", ("dense_top", "dense_spread", "bm25_top", "bm25_spread", "n_words", "unknown")),
+    "other": Recipe("hybrid", ("dense_lead", "bm25_top", "bm25_spread", "n_words", "unknown")),
+    "none": Recipe("bm25", ("bm25_top", "bm25_spread", "n_words", "unknown")),
 }
 SISTERS = {"squad-zh": "squad", "xquad-zh": "squad"}
-SEEN = 5
-# Answerable questions for each that is not, as users ask them; the cases have one to one. At these odds the threshold of
-# .75 answers a question unless the evidence speaks against it (at one to one it turned away 7 in 10 on course notes).
-ODDS = 3.0
-
-
-@dataclass(frozen=True)
-class Models:
-    """What is fitted."""
-
-    parts: Linear
-    confidence: Linear
-
-
 Cases = Mapping[str, Sequence[Case]]
 
 
@@ -101,27 +69,27 @@ def main() -> None:
     judged = {name: fit_and_judge(by_mode[recipe.mode], fit_on, name) for name, recipe in RECIPES.items()}
     if options.write:
         counts = {name: len(by_mode["hybrid"][name]) for name in fit_on}
-        write({name: models for name, (_, models) in judged.items()}, {"on": counts, "seed": options.seed})
+        write({name: parts for name, (_, parts) in judged.items()}, {"on": counts, "seed": options.seed})
     report = {"seed": options.seed, "encoders": {name: report for name, (report, _) in judged.items()}}
     print(json.dumps(report, ensure_ascii=False, indent=1))
 
 
-def fit_and_judge(cases: Cases, fit_on: Sequence[str], encoder: str) -> tuple[dict[str, Any], Models]:
-    """The report of an encoder's recipe, and the models fitted on the sets named."""
+def fit_and_judge(cases: Cases, fit_on: Sequence[str], encoder: str) -> tuple[dict[str, Any], Linear]:
+    """The report of an encoder's recipe, and the weights fitted on the sets named."""
     recipe = RECIPES[encoder]
-    models = fit({name: cases[name] for name in fit_on}, recipe)
+    parts = fit({name: cases[name] for name in fit_on}, recipe)
     held_out = {}
     for name in cases:
         others = [other for other in fit_on if SISTERS.get(other, other) != SISTERS.get(name, name)]
-        apart = models if others == list(fit_on) else fit({other: cases[other] for other in others}, recipe)
+        apart = parts if others == list(fit_on) else fit({other: cases[other] for other in others}, recipe)
         held_out[name] = figures(cases[name], apart)
-    present = ranking_for(None if encoder == "none" else encoder)
+    present = ranking_for(None if encoder == "none" else encoder).parts
     return {
         "fitted_on": {name: len(cases[name]) for name in fit_on},
-        "present": {name: figures(found, Models(present.parts, present.confidence)) for name, found in cases.items()},
-        "fitted": {name: figures(found, models) for name, found in cases.items()},
+        "present": {name: figures(found, present) for name, found in cases.items()},
+        "fitted": {name: figures(found, parts) for name, found in cases.items()},
         "held_out": held_out,
-    }, models
+    }, parts
 
 
 def _options() -> argparse.Namespace:
@@ -137,8 +105,8 @@ def _options() -> argparse.Namespace:
 # --- fitting
 
 
-def fit(cases: Cases, recipe: Recipe) -> Models:
-    """Both models on some sets."""
+def fit(cases: Cases, recipe: Recipe) -> Linear:
+    """The weights of the parts on some sets."""
     usable = {name: [case for case in found if case.grades.any()] for name, found in cases.items()}
     every = [case for found in usable.values() for case in found]
     chosen = [_chosen(case) for case in every]
@@ -146,14 +114,7 @@ def fit(cases: Cases, recipe: Recipe) -> Models:
     rows = [_parts(case.examined) + hide[:, None] for case, hide in zip(every, hidden, strict=True)]
     profiles = np.array([[case.examined.profile[name] for name in recipe.gate] for case in every])
     targets = padded([one / one.sum() for one in chosen], 0.0)
-    parts = fit_gate(recipe.gate, profiles, padded(rows, np.nan), targets, _weights(usable))
-    judged = {
-        name: [pair for case in found for pair in _answerable(case, parts, recipe)] for name, found in cases.items()
-    }
-    pairs = [pair for found in judged.values() for pair in found]
-    values, labels = np.stack([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
-    sure = fit_logistic(recipe.sure, values, labels, _weights(judged))
-    return Models(parts, replace(sure, weights=np.vstack([sure.weights[:-1], sure.weights[-1:] + np.log(ODDS)])))
+    return fit_gate(recipe.gate, profiles, padded(rows, np.nan), targets, _weights(usable))
 
 
 def _weights(sets: Mapping[str, Sequence[Any]]) -> Floats:
@@ -177,53 +138,44 @@ def _chosen(case: Case) -> Floats:
     return chosen
 
 
-def _reweighed(examined: Examined, parts: Linear) -> Examined:
+def reweighed(examined: Examined, parts: Linear) -> Examined:
+    """The same findings under other weights of the parts."""
     weights = part_weights(parts, examined.profile, {part: part in examined.parts for part in PARTS})
     weighed = weigh(examined.parts, weights)
     return replace(examined, weights=weights, weighed=weighed, fused=weighed)
 
 
-def _answerable(case: Case, parts: Linear, recipe: Recipe) -> list[tuple[Floats, float]]:
-    """(features, 1 or 0) of a question as it is and with its relevant documents out of sight."""
-    found = []
-    for examined in (case.examined, case.without):
-        if examined is None or not examined.parents:
-            continue
-        again = _reweighed(examined, parts)
-        order = by_fusion(again)
-        label = float(case.grades[order.rows[:SEEN]].any()) if examined is case.examined else 0.0
-        features = confidence_features(again, order)
-        found.append((np.nan_to_num([features[name] for name in recipe.sure]), label))
-    return found
-
-
 # --- figures
 
 
-def figures(cases: Sequence[Case], models: Models) -> dict[str, float]:
-    """nDCG@10 of each part and of the fusion, and how well the confidence tells what can be answered."""
-    recipe = Recipe("", models.parts.names, models.confidence.names)
+def figures(cases: Sequence[Case], parts: Linear) -> dict[str, float]:
+    """nDCG@10 of each part and of the fusion."""
     found = {part: np.mean([case.ndcg(_parts(case.examined)[:, i]) for case in cases]) for i, part in enumerate(PARTS)}
-    found["hybrid"] = np.mean([case.ndcg(_reweighed(case.examined, models.parts).weighed.scores) for case in cases])
-    sure, labels = [], []
-    for case in cases:
-        for features, label in _answerable(case, models.parts, recipe):
-            logit = models.confidence(dict(zip(recipe.sure, features, strict=True)))[0]
-            sure.append(1 / (1 + np.exp(np.log(ODDS) - logit)))  # at the cases' own odds
-            labels.append(label)
-    return {
-        name: round(float(value), 4) for name, value in {**found, **refusal(np.array(sure), np.array(labels))}.items()
-    }
+    found["hybrid"] = np.mean([case.ndcg(reweighed(case.examined, parts).weighed.scores) for case in cases])
+    return {name: round(float(value), 4) for name, value in found.items()}
 
 
-def write(models: Mapping[str, Models], how: Mapping[str, Any]) -> None:
-    """Puts the numbers into ranking.json."""
-    encoders = {
-        name: {"parts": as_json(found.parts), "confidence": as_json(found.confidence)} for name, found in models.items()
-    }
-    stored = {"encoders": encoders, "fitted": {"by": "bench/fit_search.py", **how}}
-    path = Path(ranking.__file__).with_name("ranking.json")
-    path.write_text(json.dumps(stored, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+def write(fitted: Mapping[str, Linear], how: Mapping[str, Any]) -> None:
+    """Puts the weights into ranking.json."""
+    kept = stored()
+    for encoder, parts in fitted.items():
+        kept["encoders"][encoder]["parts"] = as_json(parts)
+    kept["fitted"] |= {"by": "bench/fit_search.py", **how}
+    written(kept)
+
+
+def stored() -> dict[str, Any]:
+    """ranking.json as it stands."""
+    return json.loads(_path().read_text(encoding="utf-8"))
+
+
+def written(numbers: Mapping[str, Any]) -> None:
+    """Replaces ranking.json."""
+    _path().write_text(json.dumps(numbers, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _path() -> Path:
+    return Path(ranking.__file__).with_name("ranking.json")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the bundled reranker does to the order and to the confidence, and the fit of what weighs its answers.
+"""What the bundled reranker does to the order, and the fit of what weighs its answers.
 
     python ../shared/tools/beir_to_corpus.py ../shared/data/ir/SET WORK/SET          # for each set
     edu ingest WORK/SET/docs --project WORK/SET
@@ -8,10 +8,6 @@
 Fitted on the sets named: the share of the reranker's probability in the score, the smallest that is as good as the best
 (to a standard error of nDCG@10); --write puts it into edu_cli/ask/retrieval/reading.json. Intervals are of the mean
 difference between reranked and not, 95%, by bootstrap over questions.
-
-"confidence" is that of the fusion, which the product uses; "with_reader" that of a logistic model, fitted on the same
-sets, over it and the reranker's log odds of the passage that it left first. On nine sets outside the fit the reader gains
-.006 AUROC, and the calibration error grows from .10 to .14, so the product does without.
 """
 
 from __future__ import annotations
@@ -29,13 +25,9 @@ from typing import Any
 
 import numpy as np
 from cases import Case, collect
-from fit_search import ODDS, SEEN
-from fitting import fit_logistic, refusal
 
 from edu_cli.ask.retrieval import reading as reading_module
-from edu_cli.ask.retrieval.confidence import confidence_features
 from edu_cli.ask.retrieval.examine import Examined
-from edu_cli.ask.retrieval.ranking import Linear, ranking_for
 from edu_cli.ask.retrieval.reading import Reading
 from edu_cli.ask.retrieval.rerank import by_fusion, reordered, window
 from edu_cli.config import cache_dir, load_settings
@@ -44,9 +36,7 @@ from edu_cli.protocols import Reranker
 
 PASSAGES, CHARS = 16, 220  # as costly as 10 passages of 250 tokens
 SHARES = (0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7)
-SURE = ("alone", "read")
 _SENTENCES = "跳跃表在有序链表上加了多层索引，查找时从最高一层开始，向右走到不超过目标的最后一个结点，再下降一层。平均复杂度是对数级。"
-ALONE = ranking_for("e5-small").confidence
 Floats = np.ndarray
 Cases = Mapping[str, Sequence[Case]]
 
@@ -86,8 +76,7 @@ def main() -> None:
     reading = fit_share(chosen) if fit_on else reading_module.reading_for("cross")
     if options.write:
         write(reading, {"on": {name: len(found) for name, found in chosen.items()}, "seed": options.seed})
-    sure = fit_confidence(chosen, reading) if fit_on else None
-    report = {name: figures(found, reading, sure, options.seed) for name, found in cases.items()}
+    report = {name: figures(found, reading, options.seed) for name, found in cases.items()}
     print(json.dumps({"seed": options.seed, "fitted_on": fit_on, "share": reading.share, "sets": report}, indent=1))
 
 
@@ -110,15 +99,6 @@ def fit_share(cases: Cases) -> Reading:
     return least_of_equals([(Reading(PASSAGES, CHARS, share, judges=False), _by_set(cases, share)) for share in SHARES])
 
 
-def fit_confidence(cases: Cases, reading: Reading) -> Linear:
-    """The logit, at the cases' own odds, that a question is answered."""
-    pairs = [[pair for case in found for pair in answerable(case, reading)] for found in cases.values()]
-    values = np.stack([pair[0] for found in pairs for pair in found])
-    labels = np.array([pair[1] for found in pairs for pair in found])
-    weights = np.concatenate([np.full(len(found), len(found) ** -0.6) for found in pairs])
-    return fit_logistic(SURE, values, labels, weights / weights.sum())
-
-
 def least_of_equals(judged: Sequence[tuple[Reading, Sequence[Floats]]]) -> Reading:
     """The smallest share that is not worse than the best by more than the standard error of their difference.
 
@@ -136,24 +116,6 @@ def least_of_equals(judged: Sequence[tuple[Reading, Sequence[Floats]]]) -> Readi
 def _by_set(cases: Cases, share: float) -> list[Floats]:
     reading = Reading(PASSAGES, CHARS, share, judges=False)
     return [np.array([ndcg(case, reading) for case in found]) for found in cases.values()]
-
-
-def answerable(case: Case, reading: Reading) -> list[tuple[Floats, float]]:
-    """(SURE, 1 or 0) of a question as it is and with its relevant documents out of sight."""
-    found = []
-    for examined, read, seen in _both(case):
-        order, plain = reordered(examined, reading, read), by_fusion(examined)
-        label = float(case.grades[plain.rows[:SEEN]].any()) if seen else 0.0
-        chance = np.clip(read[order.rows[0]], 1e-6, 1 - 1e-6)
-        alone = ALONE(confidence_features(examined, plain))[0] - np.log(ODDS)
-        found.append((np.array([alone, np.log(chance / (1 - chance))]), label))
-    return found
-
-
-def _both(case: Case) -> list[tuple[Examined, Floats, bool]]:
-    as_it_is, alone = case.read or (np.zeros(0), np.zeros(0))
-    found = [(case.examined, as_it_is, True)] if case.examined.parents else []
-    return found + ([(case.without, alone, False)] if case.without is not None else [])
 
 
 def ndcg(case: Case, reading: Reading | None) -> float:
@@ -176,28 +138,18 @@ def write(reading: Reading, how: Mapping[str, Any]) -> None:
 # --- figures
 
 
-def figures(cases: Sequence[Case], reading: Reading, sure: Linear | None, seed: int) -> dict[str, Any]:
-    """nDCG@10 with and without the reranker, and the confidence with and without it."""
+def figures(cases: Sequence[Case], reading: Reading, seed: int) -> dict[str, Any]:
+    """nDCG@10 with and without the reranker."""
     plain = np.array([ndcg(case, None) for case in cases])
     read = np.array([ndcg(case, reading) for case in cases])
     lot = np.random.default_rng(seed).integers(0, len(cases), (2000, len(cases)))
     low, high = np.quantile((read - plain)[lot].mean(axis=1), [0.025, 0.975])
-    pairs = [pair for case in cases for pair in answerable(case, reading)]
-    values, labels = np.stack([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
-    found = {
+    return {
         "questions": len(cases),
         "hybrid": round(float(plain.mean()), 4),
         "reranked": round(float(read.mean()), 4),
         "gain": [round(float(value), 4) for value in ((read - plain).mean(), low, high)],
-        "confidence": _refusal(values[:, 0], labels),
     }
-    if sure is not None:
-        found["with_reader"] = _refusal(sure(dict(zip(SURE, values.T, strict=True)))[:, 0], labels)
-    return found
-
-
-def _refusal(logits: Floats, labels: Floats) -> dict[str, float]:
-    return {name: round(value, 4) for name, value in refusal(1 / (1 + np.exp(-logits)), labels).items()}
 
 
 def speed(reranker: CrossReranker) -> dict[str, float]:

@@ -10,9 +10,9 @@ from search_corpus import corpus, parent
 from edu_cli.ask.retrieval import ranking
 from edu_cli.ask.retrieval.confidence import confidence, confidence_features
 from edu_cli.ask.retrieval.examine import Examined
-from edu_cli.ask.retrieval.ranking import Linear, ranking_for
+from edu_cli.ask.retrieval.ranking import ranking_for
 from edu_cli.ask.retrieval.reading import reading_for
-from edu_cli.ask.retrieval.rerank import Order, by_fusion
+from edu_cli.ask.retrieval.rerank import Order, by_fusion, reordered
 
 COURSE = corpus(
     parent("栈.md", "栈是后进先出的线性表。\n压栈和弹栈都在栈顶进行。", section=("栈",)),
@@ -28,23 +28,26 @@ def examined(question: str, mode: str = "hybrid") -> Examined:
 
 def test_nothing_found_is_no_confidence() -> None:
     nothing = examined("zzqqx", "bm25")
-    assert confidence(nothing, by_fusion(nothing), ranking_for(None).confidence) == 0.0
+    assert confidence(nothing, by_fusion(nothing), ranking_for(None)) == 0.0
 
 
 @pytest.mark.parametrize("encoder", ["e5-small", "other", None])
 @pytest.mark.parametrize("mode", ["hybrid", "bm25"])
 def test_every_fitted_model_finds_its_features(encoder: str | None, mode: str) -> None:
     found = examined("压栈在哪里进行", mode)
-    order = by_fusion(found)
-    assert set(ranking_for(encoder).confidence.names) <= set(confidence_features(found, order))
-    assert 0 < confidence(found, order, ranking_for(encoder).confidence) < 1
+    ranking, order = ranking_for(encoder), by_fusion(found)
+    read = reordered(found, reading_for("cross"), np.linspace(0.1, 0.8, len(found.parents)))
+    assert set(ranking.confidence.names) <= set(confidence_features(found, order))
+    assert set(ranking.read_confidence.names) <= set(confidence_features(found, read))
+    assert 0 < confidence(found, order, ranking) < 1
+    assert 0 < confidence(found, read, ranking) < 1
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "bm25"])
 def test_a_question_that_the_text_answers_is_surer_than_one_it_does_not(mode: str) -> None:
-    model = ranking_for("e5-small" if mode == "hybrid" else None).confidence
+    ranking = ranking_for("e5-small" if mode == "hybrid" else None)
     sure, unsure = (
-        confidence(found, by_fusion(found), model)
+        confidence(found, by_fusion(found), ranking)
         for found in (examined("压栈和弹栈都在哪里进行", mode), examined("栈道修建于哪一个朝代", mode))
     )
     assert sure > unsure
@@ -54,7 +57,33 @@ def test_a_cross_encoders_best_probability_is_the_confidence() -> None:
     found = examined("压栈在哪里进行")
     n = len(found.parents)
     order = Order(np.arange(n), np.ones(n), reading_for("bge"), np.linspace(0.1, 0.8, n))
-    assert confidence(found, order, Linear((), np.zeros(0), np.zeros(0), np.zeros((1, 1)))) == pytest.approx(0.8)
+    assert confidence(found, order, ranking_for("e5-small")) == pytest.approx(0.8)
+
+
+def test_what_the_bundled_reader_says_of_the_first_passage_moves_the_confidence() -> None:
+    found, ranking = examined("压栈在哪里进行"), ranking_for("e5-small")
+    first = by_fusion(found).rows[0]
+    sure = []
+    for chance in (0.02, 0.5, 0.98):
+        said = np.full(len(found.parents), 0.01)
+        said[first] = chance
+        sure.append(confidence(found, reordered(found, reading_for("cross"), said), ranking))
+    assert sure == sorted(sure)
+    assert sure[0] < sure[2]
+
+
+def test_the_rarest_word_is_looked_for_in_headings_too_and_sentences_are_read_in_pairs() -> None:
+    found = examined("入队")
+    features = confidence_features(found, by_fusion(found))
+    assert features["seen_rarest"] == 1.0
+    assert 0 < features["seen_neighbours"] <= 1
+    nothing = examined("zzqqx 队列")
+    assert confidence_features(nothing, by_fusion(nothing))["seen_rarest"] == 0.0
+
+
+def test_followers_as_good_as_the_first_by_words_are_told() -> None:
+    found = examined("线性表")
+    assert 0 <= confidence_features(found, by_fusion(found))["bm25_followed"] <= 3
 
 
 def test_the_confidence_of_a_question_does_not_depend_on_the_fusion_shown() -> None:
@@ -69,3 +98,4 @@ def test_the_numbers_say_how_they_were_fitted() -> None:
     stored = json.loads(Path(ranking.__file__).with_name("ranking.json").read_text(encoding="utf-8"))
     assert set(stored["encoders"]) == {"e5-small", "other", "none"}
     assert stored["fitted"]["by"] == "bench/fit_search.py"
+    assert stored["fitted"]["confidence"]["by"] == "bench/fit_confidence.py"

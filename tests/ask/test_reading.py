@@ -13,7 +13,7 @@ from edu_cli.ask.retrieval.confidence import confidence
 from edu_cli.ask.retrieval.examine import Examined
 from edu_cli.ask.retrieval.ranking import ranking_for
 from edu_cli.ask.retrieval.reading import Reading, reading_for
-from edu_cli.ask.retrieval.rerank import by_fusion, by_reranker, reordered
+from edu_cli.ask.retrieval.rerank import by_reranker, reordered
 
 COURSE = corpus(
     *(
@@ -79,16 +79,12 @@ def test_scores_stay_in_bounds_and_a_likelier_passage_never_falls(chances: list[
     assert places[1] <= places[0]
 
 
-def test_the_bundled_reranker_leaves_the_confidence_of_the_fusion() -> None:
-    found, model = examined(), ranking_for("e5-small").confidence
-    plain = confidence(found, by_fusion(found), model)
+def test_only_a_reader_that_judges_is_believed_alone() -> None:
+    found, ranking = examined(), ranking_for("e5-small")
     for chance in (0.02, 0.98):
-        order = reordered(found, reading_for("cross"), np.full(len(found.parents), chance))
-        assert confidence(found, order, model) == plain
-        assert (
-            confidence(found, reordered(found, reading_for("bge"), np.full(len(found.parents), chance)), model)
-            == chance
-        )
+        said = np.full(len(found.parents), chance)
+        assert confidence(found, reordered(found, reading_for("bge"), said), ranking) == chance
+        assert confidence(found, reordered(found, reading_for("cross"), said), ranking) != chance
 
 
 def test_a_question_that_finds_nothing_is_not_read() -> None:
@@ -96,4 +92,4 @@ def test_a_question_that_finds_nothing_is_not_read() -> None:
     nothing = searcher.examine("zzqqx", None, mode="bm25")
     order = by_reranker(nothing, Liking("cross", "课"), "zzqqx")
     assert len(order.rows) == 0
-    assert confidence(nothing, order, ranking_for(None).confidence) == 0.0
+    assert confidence(nothing, order, ranking_for(None)) == 0.0

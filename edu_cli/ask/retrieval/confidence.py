@@ -1,34 +1,43 @@
 """Ordered candidates -> the probability that the passages hold the answer.
 
-A logistic model over features of the whole result, fitted with the right passage removed for half of the questions.
-Near its training data the number is a probability; on other material it ranks questions, and `edu eval --calibrate`
-fits it anew.
+A logistic model over features of the whole result, fitted with the right passage removed for half of the questions
+(bench/fit_confidence.py). Near its training data the number is a probability; on other material it ranks questions, and
+`edu eval --calibrate` fits it anew.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
+
+from edu_cli.ask.retrieval.asked import Asked, holds, plain
+from edu_cli.ask.retrieval.evidence import heading_of
 from edu_cli.ask.retrieval.examine import Examined
-from edu_cli.ask.retrieval.ranking import Linear
+from edu_cli.ask.retrieval.ranking import Ranking
 from edu_cli.ask.retrieval.rerank import Order, by_fusion
 from edu_cli.settings import SearchSettings
+from edu_cli.text import sentences
 
 _SEEN = 5  # passages that an answer is drawn from
 _CROWD = 9  # passages behind the first: many near-equals mean that none stands out
+_EDGE = 1e-4  # a reader's probability is taken as this far from 0 and 1 at least, so that its log odds are finite
+_ALONG = ("best_child", "whole", "several", "coverage", "child_coverage", "heading_asked", "run", "opening")
 
 
-def confidence(examined: Examined, order: Order, model: Linear) -> float:
-    """0..1; 0 without candidates. `model` judges the order of the fusion, also where a reader changed it.
+def confidence(examined: Examined, order: Order, ranking: Ranking) -> float:
+    """0..1; 0 without candidates. The order of the fusion is judged, also where a reader changed it.
 
-    Only a reader whose probability is a judgement of its own (`Reading.judges`) is believed instead.
+    A reader whose probability is a judgement of its own (`Reading.judges`) is believed alone; what another one says of
+    the fusion's first passage is a feature beside the rest.
     """
     if not len(order.rows):
         return 0.0
     if order.reading is not None and order.reading.judges and order.probabilities is not None:
         return float(order.probabilities.max())
-    fused = by_fusion(examined) if order.reranked else order
-    return float(1 / (1 + np.exp(-model(confidence_features(examined, fused))[0])))
+    model = ranking.confidence if order.probabilities is None else ranking.read_confidence
+    return float(1 / (1 + np.exp(-model(confidence_features(examined, order))[0])))
 
 
 def calibrated(sure: float, settings: SearchSettings) -> float:
@@ -40,11 +49,12 @@ def calibrated(sure: float, settings: SearchSettings) -> float:
 
 
 def confidence_features(examined: Examined, order: Order) -> dict[str, float]:
-    """What the confidence is judged by, by name: the first passage, the best of the first five, and the question."""
-    first, seen = order.rows[0], order.rows[:_SEEN]
+    """What the confidence is judged by, by name: the first passage of the fusion, its first five, and the question."""
+    rows = by_fusion(examined).rows if order.reranked else order.rows
+    first, seen = rows[0], rows[:_SEEN]
     evidence, weighed = examined.evidence, examined.weighed.scores
     features = {f"question_{name}": value for name, value in examined.profile.items()}
-    for name in ("best_child", "whole", "coverage", "child_coverage", "heading_asked", "run"):
+    for name in _ALONG:
         column = np.nan_to_num(evidence.column(name))
         features[f"first_{name}"] = float(column[first])
         features[f"seen_{name}"] = float(column[seen].max())
@@ -52,4 +62,46 @@ def confidence_features(examined: Examined, order: Order) -> dict[str, float]:
     features["first_score"] = float(weighed[first])
     features["margin"] = float(weighed[first] - others.max(initial=0.0))
     features["crowd"] = float(np.sort(others)[::-1][:_CROWD].mean()) if len(others) else 0.0
-    return features
+    return features | _words(examined, seen) | _followed(examined, rows) | _read(order, first)
+
+
+def _words(examined: Examined, seen: npt.NDArray[np.intp]) -> dict[str, float]:
+    """Whether a passage seen has the question's rarest word, and the most words in neighbouring sentences of one."""
+    asked = examined.asked
+    if not len(asked.words):
+        return {"seen_rarest": 0.0, "seen_neighbours": 0.0}
+    rarest = asked.words[int(asked.weights.argmax())]
+    texts = [examined.evidence.texts[i] for i in seen]
+    headings = [plain(heading_of(examined.parents[i])) for i in seen]
+    return {
+        "seen_rarest": float(any(holds(text, rarest) for text in (*texts, *headings))),
+        "seen_neighbours": max(_in_neighbours(asked, text) for text in texts),
+    }
+
+
+def _in_neighbours(asked: Asked, text: str) -> float:
+    """The greatest weight of the question's words that two neighbouring sentences of a plain text hold."""
+    spans = sentences(text)
+    if not spans:
+        return 0.0
+    held = np.stack([asked.held(text[start:end]) for start, end in spans])
+    pairs = held[:-1] | held[1:] if len(held) > 1 else held
+    return float((pairs @ asked.weights).max())
+
+
+def _followed(examined: Examined, rows: Sequence[int] | npt.NDArray[np.intp]) -> dict[str, float]:
+    """How near the BM25 scores of the next passages come to the first one's; 1 where it has none."""
+    scores = np.nan_to_num(examined.pool.scores.get("bm25", np.zeros(len(examined.parents))))[rows]
+    ratio = scores[1 : _SEEN + 1].mean() / scores[0] if len(scores) > 1 and scores[0] > 0 else float(scores[0] <= 0)
+    return {"bm25_followed": float(min(ratio, 3.0))}
+
+
+def _read(order: Order, first: int) -> dict[str, float]:
+    """What a reader says of the fusion's first passage: its log odds, and whether it is the likeliest."""
+    if order.probabilities is None:
+        return {}
+    said = np.clip(order.probabilities[first], _EDGE, 1 - _EDGE)
+    return {
+        "read_first": float(np.log(said / (1 - said))),
+        "read_agrees": float(order.probabilities[first] >= order.probabilities.max()),
+    }

@@ -1,4 +1,7 @@
-"""The fitted numbers of retrieval, one set an encoder: bench/fit_search.py writes them into ranking.json."""
+"""The fitted numbers of retrieval, one set an encoder, in ranking.json.
+
+bench/fit_search.py writes what is weighed, bench/fit_confidence.py the confidences.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +39,14 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What is fitted: the weights of the parts for a question (as logits), and the confidence."""
+    """What is fitted: the weights of the parts for a question (as logits), and the confidence.
+
+    `read_confidence` is the one where a reader that does not judge by itself has read the first passages.
+    """
 
     parts: Linear
     confidence: Linear
+    read_confidence: Linear
 
 
 @functools.cache

@@ -1,7 +1,7 @@
 """How a cross-encoder is asked and what its answers are worth: the fitted numbers of reading.json.
 
-bench/rerank.py writes that file for the bundled one, whose probability puts passages in order but adds next to nothing
-to the confidence of the fusion (measured there). None were fitted for others, whose answers are taken as they are.
+bench/rerank.py writes that file for the bundled one, whose probability puts passages in order and is a feature of the
+confidence beside others (confidence.py). None were fitted for others, whose answers are taken as they are.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class Searcher:
         order = self._order(examined, question, rerank=rerank and mode == "hybrid")
         is_judged_by_reader = order.reading is not None and order.reading.judges
         judged = (examined, order) if alone is examined or is_judged_by_reader else (alone, by_fusion(alone))
-        sure = calibrated(confidence(*judged, self._ranking(vectors).confidence), self._settings)
+        sure = calibrated(confidence(*judged, self._ranking(vectors)), self._settings)
         passages = _passages(examined, order, k)
         clock.stop("rerank")
         return SearchResult(question, passages, sure, clock.seconds(), self._warnings)
