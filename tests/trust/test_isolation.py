@@ -104,7 +104,7 @@ def _storable(name: str) -> bool:
     try:
         name.encode()
     except UnicodeEncodeError:
-        return False  # bytes of a command line that are no text; test_hostile_names_are_told has them
+        return False  # bytes of a command line that are no text
     return True
 
 
