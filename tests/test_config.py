@@ -14,10 +14,10 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def test_later_layers_win_and_say_where_a_value_came_from(tmp_path: Path) -> None:
-    (tmp_path / "edu.toml").write_text("[ask]\nthreshold = 0.5\npassages = 3\n[search]\nk = 4\n", encoding="utf-8")
+    (tmp_path / "edu.toml").write_text("[ask]\nthreshold = 0.6\npassages = 3\n[search]\nk = 4\n", encoding="utf-8")
     (tmp_path / ".env").write_text("EDU_ASK_PASSAGES=6\nEDU_SEARCH_K=5\n", encoding="utf-8")
     settings = load_settings(tmp_path, {"EDU_SEARCH_K": "7"}, {"search.mode": "bm25", "ask.threshold": None})
-    assert (settings.ask.threshold, settings.ask.passages, settings.search.k) == (0.5, 6, 7)
+    assert (settings.ask.threshold, settings.ask.passages, settings.search.k) == (0.6, 6, 7)
     assert settings.search.mode == "bm25"
     assert settings.sources == {
         "ask.threshold": "edu.toml",

@@ -19,7 +19,11 @@ _BINS = 10
 _EDGE = 1e-6  # a confidence of exactly 0 or 1 has no finite log odds
 _DIGITS = 6
 
+_RIDGE = 1e-3  # keeps the step finite where all confidences are alike
+_STILL = 1e-9
+
 Pair = tuple[float, bool]
+Floats = npt.NDArray[np.float64]
 
 
 def pairs_of(run: Sequence[Ranked], passages: int) -> list[Pair]:
@@ -85,19 +89,27 @@ def fit(pairs: Sequence[Pair]) -> tuple[float, float]:
     n_right, n_wrong = right.sum(), len(right) - right.sum()
     target = np.where(right > 0, (n_right + 1) / (n_right + 2), 1 / (n_wrong + 2))
     features = np.stack([x, np.ones_like(x)], axis=1)
-    weights = np.array([1.0, 0.0])
-    ridge = 1e-3 * np.eye(2)  # keeps the step finite where all confidences are alike
+    start = np.array([1.0, 0.0])
+    weights = start
+
+    def loss(w: Floats) -> float:
+        z = features @ w
+        return float((np.logaddexp(0, z) - target * z).sum() + _RIDGE / 2 * ((w - start) ** 2).sum())
+
     for _ in range(50):
         p = 1 / (1 + np.exp(-np.clip(features @ weights, -30, 30)))
-        gradient = features.T @ (p - target) + ridge @ (weights - np.array([1.0, 0.0]))
-        hessian = (features * (p * (1 - p))[:, None]).T @ features + ridge
+        gradient = features.T @ (p - target) + _RIDGE * (weights - start)
+        hessian = (features * (p * (1 - p))[:, None]).T @ features + _RIDGE * np.eye(2)
         step = np.linalg.solve(hessian, gradient)
-        weights -= step
-        if np.abs(step).max() < 1e-9:
+        before = loss(weights)
+        while loss(weights - step) > before and np.abs(step).max() > _STILL:
+            step = step / 2  # where the curve is nearly flat, a whole step leaps over the least
+        weights = weights - step
+        if np.abs(step).max() < _STILL:
             break
     return max(float(weights[0]), 0.01), float(weights[1])
 
 
-def _log_odds(confidence: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _log_odds(confidence: Floats) -> Floats:
     p = np.clip(confidence, _EDGE, 1 - _EDGE)
     return np.log(p / (1 - p))

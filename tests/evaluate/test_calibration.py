@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from edu_cli.evaluate.calibration import calibrate, corrected, fit, reliability
 
@@ -52,3 +54,26 @@ def test_reliability_compares_confidence_and_share_right():
     assert [(b["low"], b["n"], b["right"]) for b in found["bins"]] == [(0.1, 1, 0.0), (0.7, 2, 0.5), (0.9, 1, 1.0)]
     assert found["ece"] == pytest.approx((0.15 + 2 * 0.25 + 0) / 4)
     assert reliability([])["ece"] == 0.0
+
+
+@given(st.lists(st.tuples(st.floats(0.001, 0.999), st.booleans()), min_size=4, max_size=60))
+@settings(max_examples=150, deadline=None)
+def test_a_fit_is_never_worse_than_no_correction_on_what_it_was_fitted_on(pairs: list[tuple[float, bool]]) -> None:
+    scale, shift = fit(pairs)
+    assume(scale > 0.01)  # held above 0: the order is kept rather than the likelihood
+    assert _log_loss(pairs, scale, shift) <= _log_loss(pairs, 1.0, 0.0) + 1e-6
+
+
+def test_confidences_that_say_next_to_nothing_are_flattened_not_blown_up() -> None:
+    sure = np.random.default_rng(3).uniform(0.8, 0.999, 120)
+    scale, shift = fit([(float(one), i % 5 < 2) for i, one in enumerate(sure)])
+    assert 0 < scale < 1
+    assert abs(shift) < 5
+
+
+def _log_loss(pairs: list[tuple[float, bool]], scale: float, shift: float) -> float:
+    """By the smoothed targets that the fit is made by."""
+    n_right = sum(right for _, right in pairs)
+    high, low = (n_right + 1) / (n_right + 2), 1 / (len(pairs) - n_right + 2)
+    chances = [(corrected(sure, scale, shift), high if right else low) for sure, right in pairs]
+    return -sum(t * np.log(max(p, 1e-300)) + (1 - t) * np.log(max(1 - p, 1e-300)) for p, t in chances)
