@@ -12,7 +12,7 @@ from typing import Any
 
 from edu_cli.ingest.ocr.engine import OcrText
 
-_FORMAT = 5  # part of the file names: entries of another format are never read
+_FORMAT = 6  # part of the file names: entries of another format are never read
 
 
 @dataclass(frozen=True, slots=True)
