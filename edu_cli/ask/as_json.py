@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from edu_cli.types import Answer, Citation, Passage, Step
+if TYPE_CHECKING:
+    from edu_cli.types import Answer, Citation, Passage, Step
 
 
 def answer_json(answer: Answer) -> dict[str, Any]:

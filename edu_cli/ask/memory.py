@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from edu_cli.prompts import Prompt
-from edu_cli.protocols import AskRecords, ChatModel
-from edu_cli.types import Message, Session, SessionTurn
+from edu_cli.types import Message, SessionTurn
+
+if TYPE_CHECKING:
+    from edu_cli.prompts import Prompt
+    from edu_cli.protocols import AskRecords, ChatModel
+    from edu_cli.types import Session
 
 WINDOW = 10  # turns that later prompts may carry
 _FOLD_AT_ONCE = 5  # turns folded together, so that not every question pays for a summary
@@ -42,7 +46,7 @@ def recall(records: AskRecords | None, tenant: str, session_id: str | None, hist
 
 def new_session_id() -> str:
     """An id for a new conversation: eight hex digits."""
-    return secrets.token_hex(4)
+    return os.urandom(4).hex()
 
 
 def _turns(history: Sequence[Message]) -> tuple[SessionTurn, ...]:

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING
 from edu_cli.ask.as_json import answer_json
 from edu_cli.ask.front.answer_cache import remember_answer
 from edu_cli.ask.front.answers import front, greeted
-from edu_cli.ask.memory import Talk, fold_older, is_due, new_session_id, recall
-from edu_cli.ask.request import AskRequest, AskTools
+from edu_cli.ask.memory import fold_older, is_due, new_session_id, recall
 from edu_cli.ask.trail import CountedChat, Trail
 from edu_cli.ask.turn import Turn, UnansweredError
 from edu_cli.errors import ChatError, StoreError, UsageError
-from edu_cli.protocols import AskRecords
 from edu_cli.text import clean
-from edu_cli.types import Answer, SearchResult, SessionTurn
+from edu_cli.types import SessionTurn
 
 if TYPE_CHECKING:
+    from edu_cli.ask.memory import Talk
     from edu_cli.ask.plan.planning import Queries
+    from edu_cli.ask.request import AskRequest, AskTools
+    from edu_cli.protocols import AskRecords
+    from edu_cli.types import Answer, SearchResult
 
 
 def ask(request: AskRequest, tools: AskTools, show: Callable[[str], None] | None = None) -> Answer:

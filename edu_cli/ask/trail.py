@@ -5,9 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from edu_cli.protocols import ChatModel
-from edu_cli.types import ChatReply, FaqRecord, LlmUse, Message, Step
+from edu_cli.types import ChatReply, LlmUse, Step
+
+if TYPE_CHECKING:
+    from edu_cli.protocols import ChatModel
+    from edu_cli.types import FaqRecord, Message
 
 
 class Note:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from edu_cli.ask.memory import Talk
-from edu_cli.ask.request import AskRequest, AskTools
-from edu_cli.ask.trail import CountedChat, Trail
 from edu_cli.errors import ChatError
-from edu_cli.prompts import Prompt, load_prompt
-from edu_cli.types import Answer, Citation, LlmUse, Passage
+from edu_cli.prompts import load_prompt
+from edu_cli.types import Answer, LlmUse
+
+if TYPE_CHECKING:
+    from edu_cli.ask.memory import Talk
+    from edu_cli.ask.request import AskRequest, AskTools
+    from edu_cli.ask.trail import CountedChat, Trail
+    from edu_cli.prompts import Prompt
+    from edu_cli.types import Citation, Passage
 
 
 class UnansweredError(ChatError):

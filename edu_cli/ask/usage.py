@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from edu_cli.types import Outcome
 from edu_cli.types.spread import spread_of
+
+if TYPE_CHECKING:
+    from edu_cli.types import Outcome
 
 # The order in which they are shown: the cheapest first.
 _NAMES = {"template": "template", "cached": "cache", "faq": "faq", "extractive": "extractive", "generated": "llm"}

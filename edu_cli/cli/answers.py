@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from edu_cli.ask.generation.context import heading
 from edu_cli.ask.generation.phrases import language
-from edu_cli.cli.render import Output
-from edu_cli.types import Answer, Leg, Passage
+
+if TYPE_CHECKING:
+    from edu_cli.cli.render import Output
+    from edu_cli.types import Answer, Leg, Passage
 
 LEGS: tuple[Leg, ...] = ("dense", "sparse", "bm25")
 # What stands beside an answer is in the language of its question; --explain is about edu, and in English like --help.

@@ -14,17 +14,16 @@ from edu_cli.ask.as_json import answer_json, passage_json
 from edu_cli.ask.request import AskRequest
 from edu_cli.ask.turn import UnansweredError
 from edu_cli.cli.answers import show_answer, show_passages
-from edu_cli.cli.context import Cli, new_app, open_cli
-from edu_cli.cli.questions import BatchQuestion, one_question, read_batch
+from edu_cli.cli.context import new_app, open_cli
+from edu_cli.cli.questions import one_question, read_batch
 from edu_cli.cli.render import safe, show_error, to_json
 from edu_cli.cli.scope import scope_flags
 from edu_cli.errors import EduError, ExitCode, UsageError
-from edu_cli.serve.asker import Asker
-from edu_cli.types import Answer
 
 if TYPE_CHECKING:
     import typer
 
+    from edu_cli.cli.context import Cli
     from edu_cli.cli.flags import (
         DebugOption,
         DocOption,
@@ -36,6 +35,9 @@ if TYPE_CHECKING:
         TenantOption,
         VerboseOption,
     )
+    from edu_cli.cli.questions import BatchQuestion
+    from edu_cli.serve.asker import Asker
+    from edu_cli.types import Answer
 
 app = new_app()
 

@@ -6,25 +6,25 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from edu_cli import types
 from edu_cli.index import overview, queries
-from edu_cli.index.database import Database
 from edu_cli.index.row_sums import checked, damaged
 from edu_cli.text import content_id
-from edu_cli.types import (
-    Child,
-    ChildRow,
-    EncoderPin,
-    FaqEntry,
-    FileStamp,
-    IndexRow,
-    KnownDocument,
-    Parent,
-    Root,
-    StoredChild,
-    StoredParent,
-)
+
+if TYPE_CHECKING:
+    from edu_cli.index.database import Database
+    from edu_cli.types import (
+        ChildRow,
+        EncoderPin,
+        FaqEntry,
+        IndexRow,
+        KnownDocument,
+        Root,
+        StoredChild,
+        StoredParent,
+    )
 
 _PAGE = 500  # parents a query when the whole corpus is walked: memory stays flat
 _INDEX_CHILDREN = """SELECT c.child_id, c.parent_id, d.doc_id, d.subject, d.tenant, c.text_key
@@ -85,7 +85,7 @@ class Catalog:
 
     def index_children(self, doc_ids: Sequence[str]) -> Iterator[IndexRow]:
         """The children of some documents as rows of a derived index; no text is read."""
-        return map(IndexRow._make, self._rows_of(_INDEX_CHILDREN, doc_ids))
+        return map(types.IndexRow._make, self._rows_of(_INDEX_CHILDREN, doc_ids))
 
     def index_parents(self, doc_ids: Sequence[str]) -> Iterator[IndexRow]:
         """The parents of some documents as rows of a derived index, their ids in the place of a child's.
@@ -94,7 +94,7 @@ class Catalog:
         indexed.
         """
         for p, doc, subject, tenant, title in self._rows_of(_INDEX_PARENTS, doc_ids):
-            yield IndexRow(p, p, doc, subject, tenant, content_id(p, title))
+            yield types.IndexRow(p, p, doc, subject, tenant, content_id(p, title))
 
     def _rows_of(self, sql: str, doc_ids: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         """The rows of a query over documents, a piece at a time."""
@@ -118,13 +118,17 @@ class Catalog:
     def roots(self) -> list[Root]:
         """Every PATH that was ingested."""
         rows = self.database.rows("SELECT root_id, tenant, path, whole, subject FROM roots ORDER BY path, tenant")
-        return [Root(root_id, tenant, path, bool(whole), subject) for root_id, tenant, path, whole, subject in rows]
+        return [
+            types.Root(root_id, tenant, path, bool(whole), subject) for root_id, tenant, path, whole, subject in rows
+        ]
 
     def known(self, root_id: int) -> list[KnownDocument]:
         """All documents of a root, failed ones included, by path."""
         rows = self.database.rows(queries.KNOWN, (root_id,))
         return [
-            KnownDocument(r[0], r[1], r[2], FileStamp(r[3], r[4], r[5], r[6]), r[7], r[8], r[9], r[10], r[11] == 1)
+            types.KnownDocument(
+                r[0], r[1], r[2], types.FileStamp(r[3], r[4], r[5], r[6]), r[7], r[8], r[9], r[10], r[11] == 1
+            )
             for r in rows
         ]
 
@@ -154,7 +158,7 @@ class Catalog:
     def encoder(self) -> EncoderPin | None:
         """The encoder that the project is pinned to, None before the first ingest."""
         value = self.meta("encoder")
-        return EncoderPin(**json.loads(value)) if value else None
+        return types.EncoderPin(**json.loads(value)) if value else None
 
     def meta(self, key: str) -> str | None:
         """A remembered fact, such as the state of the store after the last ingest."""
@@ -163,7 +167,7 @@ class Catalog:
     def faq(self, tenant: str, subject: str | None = None) -> list[tuple[str, FaqEntry]]:
         """Entries of ingested FAQ tables, each with its document's path, in document order."""
         rows = self._sound_rows(queries.FAQ, tenant)
-        entries = [(path, FaqEntry(q, a, own or outer, line)) for path, q, a, own, outer, line, _ in rows]
+        entries = [(path, types.FaqEntry(q, a, own or outer, line)) for path, q, a, own, outer, line, _ in rows]
         return [(path, entry) for path, entry in entries if subject is None or entry.subject == subject]
 
     def close(self) -> None:
@@ -196,7 +200,7 @@ def open_catalog(path: Path) -> Catalog:
 
 def _stored_parent(row: tuple[Any, ...], children: tuple[StoredChild, ...]) -> StoredParent:
     parent_id, doc_id, doc, title, subject, section, page, page_end, text, _sound = row
-    return StoredParent(
+    return types.StoredParent(
         parent_id, doc_id, doc, title, subject, tuple(json.loads(section)), page, page_end, text, children
     )
 
@@ -204,13 +208,13 @@ def _stored_parent(row: tuple[Any, ...], children: tuple[StoredChild, ...]) -> S
 def _grouped(spans: list[tuple[Any, ...]]) -> dict[str, tuple[StoredChild, ...]]:
     grouped: dict[str, list[StoredChild]] = defaultdict(list)
     for parent_id, *span, _sound in spans:
-        grouped[parent_id].append(StoredChild(*span))
+        grouped[parent_id].append(types.StoredChild(*span))
     return {parent_id: tuple(children) for parent_id, children in grouped.items()}
 
 
 def _child_row(row: tuple[Any, ...]) -> ChildRow:
     parent_id, child_id, start, end, page, page_end, lead, key = row[:8]
     doc_id, doc, title, subject, tenant, section, first, last, text = row[8:17]
-    parent = Parent(tuple(json.loads(section)), text, first, last, ())
-    child = Child(start, end, page, page_end, lead)
-    return ChildRow(child_id, parent_id, doc_id, doc, title, subject, tenant, parent, child, key)
+    parent = types.Parent(tuple(json.loads(section)), text, first, last, ())
+    child = types.Child(start, end, page, page_end, lead)
+    return types.ChildRow(child_id, parent_id, doc_id, doc, title, subject, tenant, parent, child, key)

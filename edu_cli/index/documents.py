@@ -6,11 +6,13 @@ import difflib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from edu_cli.errors import UsageError
-from edu_cli.index.catalog import Catalog
 from edu_cli.types import OcrPage, Scope
+
+if TYPE_CHECKING:
+    from edu_cli.index.catalog import Catalog
 
 _ALL = """SELECT d.doc_id, d.path, r.path, d.tenant, d.subject, d.format, d.title, d.encoding, d.pages, d.pages_ocr,
     d.warnings, d.metadata, d.profile, d.error_code, d.error_message, d.size, d.updated_at,

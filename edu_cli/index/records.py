@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from edu_cli.errors import StoreError
 from edu_cli.index import queries
@@ -16,7 +16,10 @@ from edu_cli.index.records_talk import TalkRecords
 from edu_cli.index.row_sums import insert
 from edu_cli.index.schema import APPLICATION_ID, CATALOG_STEPS
 from edu_cli.text import content_id, fold
-from edu_cli.types import EncoderPin, FaqEntry, FaqRecord, PendingQuestion, PendingStatus
+from edu_cli.types import FaqEntry, FaqRecord, PendingQuestion
+
+if TYPE_CHECKING:
+    from edu_cli.types import EncoderPin, PendingStatus
 
 _PENDING = "pending_id, subject, question, confidence, nearest, times, status, answer, created_at"
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from edu_cli.index import queries
-from edu_cli.index.database import Database
 from edu_cli.index.overview import outcomes
 from edu_cli.index.row_sums import insert
 from edu_cli.types import Outcome, Session, SessionTurn, TraceRecord
+
+if TYPE_CHECKING:
+    from edu_cli.index.database import Database
 
 _MOST_TRACES = 2000  # older ones go, so that the file does not grow for ever
 _MOST_ANSWERS = 2000

@@ -6,13 +6,17 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from edu_cli.index.catalog import Catalog
 from edu_cli.index.generations import facts_of
-from edu_cli.index.lexical_place import LexicalPlace, lexical_fingerprint
+from edu_cli.index.lexical_place import lexical_fingerprint
 from edu_cli.text import content_id
-from edu_cli.types import CachedVectors, Child, ChildRow, EncoderPin, IndexRow, Parent
+from edu_cli.types import Child, ChildRow, Parent
+
+if TYPE_CHECKING:
+    from edu_cli.index.catalog import Catalog
+    from edu_cli.index.lexical_place import LexicalPlace
+    from edu_cli.types import CachedVectors, EncoderPin, IndexRow
 
 TextOf = Callable[[ChildRow], str]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from edu_cli.types import ChatReply, DualVectors, Message, WebPage
-
 if TYPE_CHECKING:  # for annotations only: `--help` and most verbs do without numpy's 0.1 s
     import numpy as np
     import numpy.typing as npt
+
+    from edu_cli.types import ChatReply, DualVectors, Message, WebPage
 
 
 class Encoder(Protocol):

@@ -6,27 +6,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from edu_cli.types import (
-    CachedVectors,
-    CatalogDocument,
-    ChildRow,
-    EncoderPin,
-    FaqRecord,
-    FileStamp,
-    Hit,
-    KnownDocument,
-    Root,
     Scope,
-    SearchResult,
-    Session,
-    SessionTurn,
-    SparseVector,
-    StoredParent,
-    VectorRow,
 )
 
 if TYPE_CHECKING:  # for annotations only: `--help` and most verbs do without numpy's 0.1 s
     import numpy as np
     import numpy.typing as npt
+
+    from edu_cli.types import (
+        CachedVectors,
+        CatalogDocument,
+        ChildRow,
+        EncoderPin,
+        FaqRecord,
+        FileStamp,
+        Hit,
+        KnownDocument,
+        Root,
+        SearchResult,
+        Session,
+        SessionTurn,
+        SparseVector,
+        StoredParent,
+        VectorRow,
+    )
 
 
 class VectorSearch(Protocol):

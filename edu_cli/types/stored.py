@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from edu_cli.types.documents import Child, FaqEntry, OcrPage, Parent
-from edu_cli.types.vectors import SparseVector
-
 if TYPE_CHECKING:  # for annotations only: most verbs do without numpy's 0.1 s
     import numpy as np
     import numpy.typing as npt
+
+    from edu_cli.types.documents import Child, FaqEntry, OcrPage, Parent
+    from edu_cli.types.vectors import SparseVector
 
 
 class FileStamp(NamedTuple):

@@ -7,19 +7,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from edu_cli.config import Settings, cache_dir
+from edu_cli.config import cache_dir
 from edu_cli.errors import IndexMismatchError
-from edu_cli.index.catalog import Catalog, open_catalog
+from edu_cli.index.catalog import open_catalog
 from edu_cli.index.encoders.choose import open_encoder
-from edu_cli.project import Project
-from edu_cli.protocols import Encoder, LexicalIndex, PassageSearch, ScopeWish, VectorSearch
-from edu_cli.types import EncoderPin, Scope, StoredParent
 from edu_cli.wiring.copies import open_vector_search
 from edu_cli.wiring.kept_questions import KeptQuestions
 from edu_cli.wiring.overview import lexical_place
 from edu_cli.wiring.places import NO_ENCODER, check_encoder, open_reader, vectors_path
 from edu_cli.wiring.remembering import RememberingEncoder
-from edu_cli.wiring.reranking import RerankerOf, open_reranker
+from edu_cli.wiring.reranking import open_reranker
 from edu_cli.wiring.web_search import open_web_search
 
 if TYPE_CHECKING:
@@ -28,6 +25,12 @@ if TYPE_CHECKING:
 
     from edu_cli.ask.request import AskTools
     from edu_cli.ask.retrieval.search import Searcher
+    from edu_cli.config import Settings
+    from edu_cli.index.catalog import Catalog
+    from edu_cli.project import Project
+    from edu_cli.protocols import Encoder, LexicalIndex, PassageSearch, ScopeWish, VectorSearch
+    from edu_cli.types import EncoderPin, Scope, StoredParent
+    from edu_cli.wiring.reranking import RerankerOf
 
     Vectors = Mapping[str, npt.NDArray[np.float32]]
 

@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
-from edu_cli.config import Settings, cache_dir
+from edu_cli.config import cache_dir
 from edu_cli.errors import StoreError
-from edu_cli.index.catalog import Catalog
-from edu_cli.project import Project
-from edu_cli.protocols import Progress, VectorSearch
-from edu_cli.types import CachedVectors, ChildRow, EncoderPin
 from edu_cli.wiring.places import NO_ENCODER, milvus_target, vectors_path
 
 if TYPE_CHECKING:
+    from edu_cli.config import Settings
+    from edu_cli.index.catalog import Catalog
     from edu_cli.index.vector_copy import VectorCopy
+    from edu_cli.project import Project
+    from edu_cli.protocols import Progress, VectorSearch
+    from edu_cli.types import CachedVectors, ChildRow, EncoderPin
 
 _READER_WAIT_S = 10.0  # for a writer, where a reader must make the copy itself
 

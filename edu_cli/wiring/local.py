@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from edu_cli.config import Settings
 from edu_cli.errors import EncoderError
-from edu_cli.project import Project
-from edu_cli.protocols import EVERYTHING, Encoder, PassageSearch, ScopeWish
-from edu_cli.types import Answer, EncoderPin, Scope, SearchResult
+from edu_cli.protocols import EVERYTHING
 from edu_cli.wiring.asking import find_scope, open_ask, open_pinned, open_searcher
 
 if TYPE_CHECKING:
     from edu_cli.ask.request import AskRequest, AskTools
+    from edu_cli.config import Settings
+    from edu_cli.project import Project
+    from edu_cli.protocols import Encoder, PassageSearch, ScopeWish
+    from edu_cli.types import Answer, EncoderPin, Scope, SearchResult
 
 
 class ToolsAsker:

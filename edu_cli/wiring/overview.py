@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from edu_cli.config import Settings, cache_dir
+from edu_cli.config import cache_dir
 from edu_cli.index.generations import facts_of
 from edu_cli.index.lexical_place import LexicalPlace, lexical_fingerprint
 from edu_cli.index.lock import holder
 from edu_cli.index.overview import corpus_hash, open_catalog_file, outcomes, overview
-from edu_cli.project import Project
+
+if TYPE_CHECKING:
+    from edu_cli.config import Settings
+    from edu_cli.project import Project
 
 
 def lexical_place(project: Project, settings: Settings) -> LexicalPlace:

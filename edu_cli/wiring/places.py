@@ -7,16 +7,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from edu_cli.config import Settings, cache_dir
+from edu_cli.config import cache_dir
 from edu_cli.errors import IndexMismatchError
-from edu_cli.index.catalog import Catalog, open_catalog
-from edu_cli.index.refresh import IndexReport, check_lexical
-from edu_cli.project import Project
+from edu_cli.index.catalog import open_catalog
+from edu_cli.index.refresh import check_lexical
 from edu_cli.types import EncoderPin
 from edu_cli.wiring.overview import lexical_place
 
 if TYPE_CHECKING:
+    from edu_cli.config import Settings
+    from edu_cli.index.catalog import Catalog
     from edu_cli.index.milvus_connect import MilvusTarget
+    from edu_cli.index.refresh import IndexReport
+    from edu_cli.project import Project
 
 NO_ENCODER = EncoderPin("none", "", 0)
 

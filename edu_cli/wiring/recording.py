@@ -6,11 +6,15 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from edu_cli.errors import EduError, UsageError
-from edu_cli.index.records import Records, open_records
-from edu_cli.project import Project
+from edu_cli.index.records import open_records
 from edu_cli.types import FaqEntry
+
+if TYPE_CHECKING:
+    from edu_cli.index.records import Records
+    from edu_cli.project import Project
 
 
 @contextmanager

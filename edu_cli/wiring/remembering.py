@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from edu_cli.protocols import Encoder
-from edu_cli.types import DualVectors
+if TYPE_CHECKING:
+    from edu_cli.protocols import Encoder
+    from edu_cli.types import DualVectors
 
 _REMEMBERED = 512  # questions: about 1 MB
 

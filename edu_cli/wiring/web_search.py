@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from edu_cli.config import Settings
-from edu_cli.protocols import WebSearch
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from edu_cli.config import Settings
+    from edu_cli.protocols import WebSearch
 
 
 def open_web_search(settings: Settings) -> WebSearch | None:

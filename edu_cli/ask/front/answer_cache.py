@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from edu_cli import __version__
 from edu_cli.ask.as_json import answer_json
-from edu_cli.ask.turn import Turn
 from edu_cli.text import content_id, fold
-from edu_cli.types import Answer, Citation, Passage, SearchResult
+from edu_cli.types import Citation, Passage
+
+if TYPE_CHECKING:
+    from edu_cli.ask.turn import Turn
+    from edu_cli.types import Answer, SearchResult
 
 
 def answer_of_corpus(turn: Turn) -> Answer | None:

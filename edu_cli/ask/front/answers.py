@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from edu_cli.ask.front.answer_cache import answer_of_corpus
 from edu_cli.ask.front.greeting import read_talks, small_talk
-from edu_cli.ask.turn import Turn
 from edu_cli.text import fold
-from edu_cli.types import Answer, FaqRecord
 
 if TYPE_CHECKING:
     from edu_cli.ask.front.faq import FaqMatch
+    from edu_cli.ask.turn import Turn
+    from edu_cli.types import Answer, FaqRecord
 
 _VERBATIM = 0.99  # the probability that match_faq gives to an entry in its own words
 _ENDS = "?？!！.。 "

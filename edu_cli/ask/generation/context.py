@@ -6,8 +6,10 @@ import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from edu_cli.types import Passage
+if TYPE_CHECKING:
+    from edu_cli.types import Passage
 
 # An upper estimate over the tokenizers of Qwen, DeepSeek, GLM and GPT-4o: a Chinese character costs 0.6 to 1 token,
 # a Latin word one token each four letters begun, every other sign one.

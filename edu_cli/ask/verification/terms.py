@@ -14,12 +14,12 @@ _RUN = re.compile(r"[㐀-鿿豈-﫿]+|[a-z0-9_+#.]*[a-z_+#][a-z0-9_+#]*|\d+(?:\.
 _GRAMMAR = frozenset(
     "的了是在和与及而等这那其也都就还又或之以于为到对把被让使着过地得所有个们它他她我你您吗呢吧啊呀么并且则即将会可能要可由从向往自当如若因但"
 )
-_STOP = re.compile(
-    r"a|an|the|is|are|was|were|be|been|being|am|of|in|on|at|to|by|for|with|from|as|and|or|but|"
-    r"if|it|its|this|that|these|those|there|then|than|so|such|which|who|whom|whose|what|when|where|how|do|does|did|have|has|had|"
-    r"will|would|can|could|may|might|must|should|shall|you|your|we|our|they|their|he|she|his|her|i|my|me|us|them|not|no|"
-    r""
-)
+_STOP_WORDS = """
+a an the is are was were be been being am of in on at to by for with from as and or but if it its this that
+these those there then than so such which who whom whose what when where how do does did have has had will
+would can could may might must should shall you your we our they their he she his her i my me us them not no
+"""
+_STOP = frozenset(_STOP_WORDS.split())
 _ENDING = re.compile(r"(?<=[a-z]{3})(?:ing|ed|es|s|e)$")
 
 
@@ -51,7 +51,7 @@ def letters(text: str) -> frozenset[str]:
         run = match[0]
         if run[0] >= "㐀":
             found.update(char for char in run if char not in _GRAMMAR)
-        elif not _STOP.fullmatch(run):
+        elif run not in _STOP:
             found.add(_ENDING.sub("", run.strip(".")) or run)
     return frozenset(found)
 

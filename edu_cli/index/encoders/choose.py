@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from edu_cli.config import EncoderSettings
 from edu_cli.errors import EncoderError
 from edu_cli.model_files import BGE_M3_PARTS, find_e5_small, find_model
 
 if TYPE_CHECKING:  # it imports numpy, which `edu config` and `edu status` do without
+    from edu_cli.config import EncoderSettings
     from edu_cli.protocols import Encoder
 
 
