@@ -8,7 +8,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -53,16 +53,23 @@ def served(warm: WarmEdu, project: Path, **disturbed: Any) -> Iterator[list[Ran]
     try:
         yield ended
     finally:
+        with suppress(EduError):  # it is dead
+            reach(Project(project)).call("stop")
         thread.join(400)
 
 
-def asked(edu: WarmEdu, project: Path) -> list[tuple[Any, ...]]:
-    """What the commands say, without times."""
-    found = []
+def asked(edu: WarmEdu, project: Path, *, may_fail: bool = False) -> list[tuple[Any, ...] | None]:
+    """What the commands say, without times; None for one that failed with a sentence and a hint."""
+    found: list[tuple[Any, ...] | None] = []
     for args in QUESTIONS:
         ran = edu.run(project, *args)
-        assert ran.code in (0, 4), ran.err
         value = json.loads(ran.out)
+        if may_fail and ran.code == 1:
+            assert value["error"]["code"] == "store", ran.err
+            assert "hint: " in ran.err
+            found.append(None)
+            continue
+        assert ran.code in (0, 4), ran.err
         found.append((ran.code, value.get("answer"), [hit["doc"] for hit in value.get("hits", [])]))
     return found
 
@@ -85,7 +92,6 @@ def whole(edu: WarmEdu, second: WarmEdu, built: Path, tmp_path: Path) -> tuple[R
     project = fresh(built, tmp_path / "p")
     with served(second, project) as ended:
         answers = asked(edu, project)
-        assert edu.run(project, "serve", "stop").code == 0
     assert ended[0].code == 0, ended[0].err
     return ended[0], answers, kept(edu, project)
 
@@ -95,8 +101,6 @@ def _survives(
 ) -> bool:
     with served(second, project, **disturbed) as ended:
         assert asked(edu, project) == whole[1], what
-        if not ended:
-            edu.run(project, "serve", "stop")
     records, turns = kept(edu, project)
     assert records == whole[2][0], what
     # one that dies between keeping a turn and saying so leaves it there, and the command that answers keeps it too
@@ -138,3 +142,18 @@ def test_kills_of_the_warm_process_at_random_times_cost_time_only(
         n_killed += _survives(edu, second, project, whole, f"killed after {after_s:.3f} s", die_after_s=after_s)
     record_property("kills", n_killed)
     assert n_killed >= 8, "most of them must have been killed for this to prove anything"
+
+
+def test_a_warm_process_whose_disk_is_full_from_any_step_on_says_so_and_loses_nothing(
+    edu: WarmEdu, second: WarmEdu, built: Path, whole: tuple[Ran, Any, Any], tmp_path: Path
+) -> None:
+    """It answers as always, or says that there is no room; with room again everything is kept."""
+    for step, event in enumerate(whole[0].events, start=1):
+        project, what = fresh(built, tmp_path / "p"), f"full from step {step}, {event}"
+        with served(second, project, fails_at=step) as ended:
+            said = asked(edu, project, may_fail=True)
+        assert all(one in (None, true) for one, true in zip(said, whole[1], strict=True)), f"{what}: {said}"
+        assert "Traceback" not in ended[0].err, f"{what}: {ended[0].err}"
+        assert ended[0].code == 0 or "hint: " in ended[0].err, f"{what}: {ended[0].code}: {ended[0].err}"
+        assert asked(edu, project) == whole[1], what
+        assert kept(edu, project)[0] == whole[2][0], what

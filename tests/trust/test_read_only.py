@@ -34,6 +34,10 @@ WRITING = (
     ("index", "--force"),
     ("faq", "add", "问？", "答。"),
     ("docs", "remove", "*"),
+    ("faq", "import", "course/service/常见问题.csv"),
+    ("pending", "answer", "{pending}", "十一点半。"),
+    ("pending", "reject", "{pending}"),
+    ("serve",),
 )
 
 
@@ -74,12 +78,15 @@ def test_an_answer_that_is_not_kept_says_so(edu: WarmEdu, frozen: Path) -> None:
 
 
 def test_writing_verbs_fail_with_one_sentence_and_change_nothing(edu: WarmEdu, frozen: Path) -> None:
+    (pending,) = json.loads(edu.run(frozen, "pending", "list", "--json").out)["pending"]
+    before = edu.run(frozen, "faq", "list", "--json").out, edu.run(frozen, "docs", "export").out
     for args in WRITING:
-        ran = edu.run(frozen, *args)
-        assert ran.code == 1, args
-        assert ran.err.startswith("error: "), ran.err
-        assert "cannot be written" in ran.err
+        ran = edu.run(frozen, *(arg.format(pending=pending["id"]) for arg in args))
+        assert ran.code == 1, (args, ran.err)
+        assert ran.err.count("error: ") == 1, ran.err
+        assert "cannot be written" in ran.err or "cannot be made" in ran.err, ran.err
         assert "hint: " in ran.err
+    assert (edu.run(frozen, "faq", "list", "--json").out, edu.run(frozen, "docs", "export").out) == before
 
 
 def test_an_eval_runs_and_doctor_tells(edu: WarmEdu, frozen: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import importlib
 import io
@@ -11,6 +12,7 @@ import os
 import random
 import select
 import signal
+import sqlite3
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -152,7 +154,7 @@ def _watch(wish: Mapping[str, Any]) -> None:
         if wish["die_at"] == count:
             os.kill(os.getpid(), wish["die_by"])
         if wish["fails_at"] is not None and count >= wish["fails_at"] and not what.startswith(("after", "os.remove")):
-            raise OSError(28, "No space left on device")
+            raise _full(what)
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         if event == "open" and isinstance(args[0], (str, bytes)):
@@ -167,6 +169,13 @@ def _watch(wish: Mapping[str, Any]) -> None:
 
     sys.addaudithook(hook)
     _steps(happened)
+
+
+def _full(what: str) -> Exception:
+    """As the system says it, or SQLite, which has words of its own."""
+    if what.startswith(("sqlite3.", "before commit")):
+        return sqlite3.OperationalError("database or disk is full")
+    return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _below(path: object, root: str) -> bool:
