@@ -4,7 +4,7 @@
 
 Texts are made of the words of jieba's dictionary, as often as it says that they are used. Dense vectors are random (the
 encoder's rate is measured by bench/encode.py) and lie in the vector cache before `edu ingest` begins; sparse ones are
-those of the texts. Every figure but the warm search is of a whole process, real program and all. `exponent` is that of
+those of the texts. Searches leave the reranker out, whose cost is the same for any corpus. Every figure but the warm search is of a whole process, real program and all. `exponent` is that of
 the growth between the smallest and the largest corpus: 0 stays, 1 grows as the corpus does.
 """
 
@@ -134,12 +134,12 @@ def _disk_mb(path: Path) -> float:
 
 def _searches(folder: Path, cache: Path, rounds: int) -> dict[str, float]:
     words = Words(7)
-    cold = [run(["search", words.phrase(6), "--json"], folder, cache) for _ in range(rounds + 1)][1:]
+    cold = [run(["search", words.phrase(6), "--json", "--no-rerank"], folder, cache) for _ in range(rounds + 1)][1:]
     settings = load_settings(folder, {**os.environ, "EDU_CACHE_DIR": str(cache)})
     with open_searcher(Project(folder), settings) as searcher:
-        searcher.search(words.phrase(6), k=10)
+        searcher.search(words.phrase(6), k=10, rerank=False)
         cpu = time.process_time()
-        warm = [searcher.search(words.phrase(6), k=10).seconds["total"] for _ in range(QUESTIONS)]
+        warm = [searcher.search(words.phrase(6), k=10, rerank=False).seconds["total"] for _ in range(QUESTIONS)]
         cpu = time.process_time() - cpu
     return {
         "cold_search_s": statistics.median(one.spent.wall_s for one in cold),
