@@ -4,8 +4,9 @@
 
 Texts are made of the words of jieba's dictionary, as often as it says that they are used. Dense vectors are random (the
 encoder's rate is measured by bench/encode.py) and lie in the vector cache before `edu ingest` begins; sparse ones are
-those of the texts. Searches leave the reranker out, whose cost is the same for any corpus. Every figure but the warm search is of a whole process, real program and all. `exponent` is that of
-the growth between the smallest and the largest corpus: 0 stays, 1 grows as the corpus does.
+those of the texts. Searches leave the reranker out, whose cost is the same for any corpus. Every figure but the warm
+search is of a whole process, real program and all. `exponent` is that of the growth between the smallest and the
+largest corpus: 0 stays, 1 grows as the corpus does.
 """
 
 from __future__ import annotations
