@@ -7,9 +7,17 @@ import sys
 
 from edu_cli.errors import EduError, ExitCode, UsageError
 
+_called: list[str] = []
+
+
+def called() -> list[str]:
+    """The command line that is being run, as it was typed."""
+    return list(_called)
+
 
 def run_verb(args: list[str]) -> int:
     """Runs `edu ARGS` in this process and returns its exit code."""
+    _called[:] = args
     try:
         code = _run(args)
         sys.stdout.flush()

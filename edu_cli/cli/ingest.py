@@ -31,7 +31,6 @@ app = new_app()
 
 @app.command()
 def ingest(
-    context: typer.Context,
     paths: Annotated[
         list[Path] | None,
         typer.Argument(metavar="PATH...", help="Files and folders. [default: the earlier ones]", show_default=False),
@@ -76,10 +75,7 @@ def ingest(
     request = _request(cli, where, paths or [], tenant, subject, force=force, prune=not no_prune, rebuild=rebuild)
     from edu_cli.cli.receipt import receipt_json, show_receipt
 
-    if dry_run:
-        receipt = _preview(where, request)
-    else:
-        receipt = _ingest(cli, where, request, context.find_root().obj, lock_timeout, index=not no_index)
+    receipt = _preview(where, request) if dry_run else _ingest(cli, where, request, lock_timeout, index=not no_index)
     if json:
         cli.out.value(receipt_json(receipt, verbose=verbose))
     else:
@@ -126,9 +122,8 @@ def _preview(where: Project, request: IngestRequest) -> Receipt:
         return preview(request, catalog)
 
 
-def _ingest(
-    cli: Cli, where: Project, request: IngestRequest, args: list[str], lock_timeout_s: float, *, index: bool
-) -> Receipt:
+def _ingest(cli: Cli, where: Project, request: IngestRequest, lock_timeout_s: float, *, index: bool) -> Receipt:
+    from edu_cli.cli.boundary import called
     from edu_cli.cli.noting import glance, note_receipt
     from edu_cli.ingest.pipeline import ingest, paths_of
     from edu_cli.ingest.roots import targets_of
@@ -138,7 +133,7 @@ def _ingest(
     create_state(where)
     with locked(cli, where, lock_timeout_s):
         with opened(cli, where, lock_timeout_s, rebuild=request.rebuild) as session:
-            seen = glance(cli, where, request, args, paths_of(request, session.catalog)[0])
+            seen = glance(cli, where, request, called(), paths_of(request, session.catalog)[0])
             receipt = ingest(request, session.tools)
             report = session.refresh(False) if index else session.refresh_copy()
         seconds = report.seconds if report else 0.0
