@@ -12,7 +12,7 @@ from typing import Literal, cast
 from edu_cli.config import Settings, cache_dir
 from edu_cli.index.catalog_write import CatalogWriter, open_catalog_writer
 from edu_cli.index.refresh import IndexReport, refresh_lexical
-from edu_cli.ingest.options import LoadOptions
+from edu_cli.ingest.options import LoadOptions, PictureReader, PictureText
 from edu_cli.ingest.request import IngestTools
 from edu_cli.ingest.split.splitter import encoding_text
 from edu_cli.ingest.workers.pool import LoadPool
@@ -34,11 +34,25 @@ class LoadOptionsFactory:
     max_bytes: int
 
     def __call__(self) -> LoadOptions:
-        """Options with a picture reader of their own, which loads its engine when the first picture comes."""
-        from edu_cli.ingest.ocr.picture_reader import OcrPictureReader
-
-        pictures = None if self.ocr == "never" else OcrPictureReader(self.ocr_cache, threads=1)
+        """Options with a picture reader of their own."""
+        pictures = None if self.ocr == "never" else _Pictures(self.ocr_cache)
         return LoadOptions(self.ocr, self.pdf_password, pictures, self.max_bytes)
+
+
+class _Pictures:
+    """ingest.options.PictureReader by OCR, which is loaded when the first picture comes: most courses have few."""
+
+    def __init__(self, cache: Path) -> None:
+        self._cache = cache
+        self._reader: PictureReader | None = None
+
+    def read(self, data: bytes) -> PictureText:
+        """As the protocol says."""
+        if self._reader is None:
+            from edu_cli.ingest.ocr.picture_reader import OcrPictureReader
+
+            self._reader = OcrPictureReader(self._cache, threads=1)
+        return self._reader.read(data)
 
 
 @dataclass(frozen=True, slots=True)
