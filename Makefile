@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow check fmt lint type imports eval bench soak train-reranker
+.PHONY: help setup demo test test-slow check fmt lint type imports table eval bench soak train-reranker
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -31,7 +31,7 @@ test: $(VENV)/.dev ## the tests (under two minutes)
 	$(BIN)/python -m pytest -q -n 2 -m "not slow"
 
 test-slow: $(VENV)/.dev ## the long tests: kills, histories, OCR quality, tiny BGE models
-	$(BIN)/python -m pytest -q -n 2 -m slow
+	$(BIN)/python -m pytest -q -n 2 -m slow --least-kills 300
 
 check: lint type imports test ## all that must hold before a commit
 
@@ -48,6 +48,9 @@ type: $(VENV)/.dev ## pyright
 
 imports: $(VENV)/.dev ## the direction of imports
 	$(BIN)/lint-imports
+
+table: $(VENV)/.dev ## make the table of command lines anew, after a flag has changed
+	$(BIN)/python -m edu_cli.cli.tabulate
 
 eval: $(VENV)/.run ## score the bundled gold set
 	$(BIN)/edu ingest corpus --project $(VENV)/demo -q
