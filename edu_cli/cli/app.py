@@ -18,7 +18,7 @@ def main() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     # Few of our objects refer to each other in circles, and looking for such every 700 allocations was 9% of an ingest
     # and 5% of a search.
-    gc.set_threshold(100_000, 20, 100)
+    gc.set_threshold(500_000, 50, 100)
     ended = [1]
     atexit.register(_leave, ended)  # the first to register is the last to be called
     try:
