@@ -103,7 +103,7 @@ def test_tls_and_none_mixed_up_are_told(guarded: Gate, port: int) -> None:
     with pytest.raises(StoreError, match="cannot be reached"):
         MilvusStore(target(guarded.uri.replace("https:", "http:"), timeout_s=3))
     with pytest.raises(StoreError, match="is not trusted") as caught:
-        MilvusStore(target(f"https://127.0.0.1:{port}", timeout_s=3))
+        MilvusStore(target(f"https://127.0.0.1:{port}", timeout_s=30))
     assert "http://" in caught.value.hint
 
 

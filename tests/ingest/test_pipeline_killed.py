@@ -45,10 +45,15 @@ def _check_kills(folder: Path, seed: int, kills: int, n_files: int) -> None:
         subprocess.run([sys.executable, str(TESTS / "ingest_killable.py"), str(folder)], check=True)
         whole_s = time.monotonic() - start
     killed = 0
-    for _ in range(kills):
+    for _ in range(5 * kills):
         _write_files(files, rng, n_files)
-        killed += _killed_run(folder, rng.uniform(0.3 * whole_s, 0.95 * whole_s))
-    assert killed >= kills // 2, "most of the runs must have been cut off for this to prove anything"
+        if _killed_run(folder, rng.uniform(0.3 * whole_s, 0.95 * whole_s)):
+            killed += 1
+        else:  # the machine is less busy than it was when a whole run was timed
+            whole_s *= 0.8
+        if killed == kills:
+            break
+    assert killed == kills, "so many runs must have been cut off for this to prove anything"
     project = FakeProject(folder, store=FileStore(folder / "store.sqlite"))
     project.ingest()
     assert project.dump() == project.clean_dump()
