@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from edu_cli.ask.generation.context import heading, page_of
 from edu_cli.ingest.split.splitter import split
 from edu_cli.settings import SplitSettings
@@ -39,3 +41,10 @@ def test_children_end_where_a_page_ends() -> None:
     assert (parent.page, parent.page_end) == (1, 4)
     assert [(c.page, c.page_end) for c in parent.children] == [(1, 1), (2, 2), (4, 4)]
     assert [parent.text[c.start : c.end] for c in parent.children] == ["栈。\n\n堆。", "队列。", "散列。"]
+
+
+def test_a_heading_of_many_lines_is_shown_by_its_beginning() -> None:
+    shown = heading(replace(passage(), section=("第一章", "很长的标题" * 100)))
+    assert "第一章 › 很长的标题" in shown
+    assert "…，第1页" in shown
+    assert len(shown) < 120

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 # An upper estimate over the tokenizers of Qwen, DeepSeek, GLM and GPT-4o: a Chinese character costs 0.6 to 1 token,
 # a Latin word one token each four letters begun, every other sign one.
 _LEAST = 50  # tokens of the first passage, however small the budget
+_LEVEL_CHARS = 60  # of one heading where a place is shown
 _TOKEN = re.compile(r"[A-Za-z]+|\s+|[^\sA-Za-z]")
 
 
@@ -84,9 +85,13 @@ def page_of(passage: Passage, quote: str) -> int | None:
 
 
 def heading(passage: Passage, cited: Sequence[int] = (), language: str = "zh") -> str:
-    """Where a passage stands, on one line: `doc › section › section，第3页`; `cited` are the pages that matter."""
-    parts = [passage.doc, *passage.section]
-    line = " › ".join(" ".join(part.split()) for part in parts if part.strip())
+    """Where a passage stands, on one line: `doc › section › section，第3页`; `cited` are the pages that matter.
+
+    A heading that goes on for lines is shown by its beginning.
+    """
+    levels = [" ".join(level.split()) for level in passage.section if level.strip()]
+    shown = [level if len(level) <= _LEVEL_CHARS else f"{level[: _LEVEL_CHARS - 1]}…" for level in levels]
+    line = " › ".join([" ".join(passage.doc.split()), *shown])
     pages = sorted(set(cited)) or ([passage.page] if passage.page else [])
     if not pages:
         return line
