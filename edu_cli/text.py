@@ -85,6 +85,11 @@ def clean(text: str) -> tuple[str, int]:
     return text, before - len(text)
 
 
+def shortened(text: str, most: int) -> str:
+    """`text` in at most so many characters; an ellipsis, which counts, stands for what was cut off its end."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def content_id(*parts: str) -> str:
     """32 hex digits that depend on the parts and on where one ends (BLAKE2b, 128 bits)."""
     raws = [part.encode("utf-8", "surrogatepass") for part in parts]

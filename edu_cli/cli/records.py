@@ -13,6 +13,7 @@ from edu_cli.cli.context import Cli, open_cli
 from edu_cli.cli.render import Output
 from edu_cli.errors import UsageError
 from edu_cli.project import Project, create_state
+from edu_cli.text import shortened
 
 if TYPE_CHECKING:
     from edu_cli.cli.flags import (
@@ -103,5 +104,4 @@ def none_such(kind: str, wanted: str, verb: str) -> UsageError:
 
 def short(text: str, chars: int = 60) -> str:
     """`text` on one line, shortened."""
-    line = " ".join(text.split())
-    return line if len(line) <= chars else line[: chars - 1] + "…"
+    return shortened(" ".join(text.split()), chars)

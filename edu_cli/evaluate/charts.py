@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from edu_cli.evaluate.measures import headline
+from edu_cli.text import shortened
 
 _ROW = 26
 _LEFT, _WIDTH = 150, 330  # pixels: labels, and a bar of length 1
@@ -167,7 +168,7 @@ def _curve(part: Mapping[str, Any]) -> str:
 
 
 def _short(label: str) -> str:
-    return label if len(label) <= 22 else f"{label[:21]}…"
+    return shortened(label, 22)
 
 
 def _svg(width: float, height: float, inside: str) -> str:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from edu_cli.errors import StoreError
 from edu_cli.index.bm25_scores import lucene_idf, write_scores
-from edu_cli.index.generations import UNREADABLE, Generation, current, damaged_files, open_current, publish, reading
+from edu_cli.index.generations import UNREADABLE, Generation, current, damaged_among, open_current, publish, reading
 from edu_cli.index.merging import Kept, NewRow, write_merged
 from edu_cli.index.postings import Postings, read_postings
 from edu_cli.index.rebuild import BuildCounts, RowSource, batches, find_changes
@@ -176,7 +176,7 @@ def _reusable(path: Path, tokenizer: str) -> _Old | None:
     """The index in force; None where it is damaged or was cut by another tokeniser."""
     try:
         found = current(path)
-        if found is None or found.facts.get("tokenizer") != tokenizer or damaged_files(path):
+        if found is None or found.facts.get("tokenizer") != tokenizer or damaged_among(found.path, found.files):
             return None
         lengths = read_array(found.path / "lengths.npy")
         return _Old(read_table(found.path), read_postings(found.path, values="counts"), lengths)

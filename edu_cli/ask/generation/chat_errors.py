@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from edu_cli.config import LlmSettings, masked
 from edu_cli.errors import ChatError, ContextOverflowError
+from edu_cli.text import shortened
 
 _OVERFLOW = re.compile(
     r"context[ _](length|window|size)|maximum context|too many tokens|(input|prompt) is too long|max_model_len|"
@@ -127,7 +128,7 @@ def scrub(message: str, settings: LlmSettings) -> str:
     if settings.api_key:
         text = text.replace(settings.api_key, masked(settings.api_key))
     text = re.sub(r"\b(sk-|Bearer\s+)[\w\-*.]{8,}", r"\1…", text)
-    return text if len(text) <= 200 else text[:199] + "…"
+    return shortened(text, 200)
 
 
 def server_message(error: Any) -> str:

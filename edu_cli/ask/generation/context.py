@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from edu_cli.text import shortened
+
 if TYPE_CHECKING:
     from edu_cli.types import Passage
 
-# An upper estimate over the tokenizers of Qwen, DeepSeek, GLM and GPT-4o: a Chinese character costs 0.6 to 1 token,
-# a Latin word one token each four letters begun, every other sign one.
 _LEAST = 50  # tokens of the first passage, however small the budget
 _LEVEL_CHARS = 60  # of one heading where a place is shown
+# An upper estimate over the tokenizers of Qwen, DeepSeek, GLM and GPT-4o: a Chinese character costs 0.6 to 1 token,
+# a Latin word one token each four letters begun, every other sign one.
 _TOKEN = re.compile(r"[A-Za-z]+|\s+|[^\sA-Za-z]")
 
 
@@ -90,8 +92,7 @@ def heading(passage: Passage, cited: Sequence[int] = (), language: str = "zh") -
     A heading that goes on for lines is shown by its beginning.
     """
     levels = [" ".join(level.split()) for level in passage.section if level.strip()]
-    shown = [level if len(level) <= _LEVEL_CHARS else f"{level[: _LEVEL_CHARS - 1]}…" for level in levels]
-    line = " › ".join([" ".join(passage.doc.split()), *shown])
+    line = " › ".join([" ".join(passage.doc.split()), *(shortened(level, _LEVEL_CHARS) for level in levels)])
     pages = sorted(set(cited)) or ([passage.page] if passage.page else [])
     if not pages:
         return line

@@ -12,6 +12,7 @@ from edu_cli.ask.verification.facts import matter
 from edu_cli.ask.verification.injection import evidence, instructions
 from edu_cli.ask.verification.markers import written
 from edu_cli.ask.verification.support import Level, Support, support
+from edu_cli.text import shortened
 from edu_cli.types import Citation, Passage
 
 MARK = {"zh": "（资料未证实）", "en": " (not borne out by the material)"}
@@ -151,9 +152,7 @@ def _citations(judged: Sequence[Judged], passages: Sequence[Passage], strict: bo
         for n, standing in item.supports:
             if n in numbers:
                 p = passages[n - 1]
-                quote = (
-                    standing.quote if len(standing.quote) <= _QUOTE_CHARS else standing.quote[: _QUOTE_CHARS - 1] + "…"
-                )
+                quote = shortened(standing.quote, _QUOTE_CHARS)
                 found.append(
                     Citation(n, p.doc, p.section, page_of(p, standing.quote), quote, _shown(item.claim), standing.level)
                 )
