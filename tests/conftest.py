@@ -6,8 +6,12 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from milvus_servers import Certificates, Gate
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -71,3 +75,33 @@ def shared_data() -> Path:
     if not (folder / "data").is_dir():
         pytest.skip("the measuring data (../shared/data) is not here")
     return folder
+
+
+# What stands on the network is imported when a test asks for it: the others do without gRPC.
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """Where a Milvus server listens."""
+    from milvus_servers import free_port, milvus_server
+
+    free = free_port()
+    with milvus_server(tmp_path_factory.mktemp("server"), free):
+        yield free
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    """Those of a throw-away authority and of a server that it signed for."""
+    from milvus_servers import make_certificates
+
+    return make_certificates(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture
+def guarded(port: int, certificates: Certificates) -> Iterator[Gate]:
+    """The same server behind TLS, for those who know its token; anew each time, since pymilvus shares connections."""
+    from milvus_servers import LOGIN, gate
+
+    with gate(port, token=LOGIN, certificates=certificates) as one:
+        yield one

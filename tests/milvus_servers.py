@@ -19,6 +19,8 @@ from typing import Any
 import grpc
 import pytest
 
+LOGIN = "root:secret"  # that a guarded server knows
+
 
 def free_port() -> int:
     """A port that nobody listens on."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from milvus_servers import Certificates, Gate, free_port, gate, make_certificates, milvus_server
+from milvus_servers import LOGIN, Certificates, Gate, free_port, gate, make_certificates, milvus_server
 from store_contract import DIM, StoreContract, dense, found, row
 
 from edu_cli.errors import ConfigError, StoreError
@@ -19,27 +19,6 @@ from edu_cli.index.milvus_connect import MilvusTarget
 from edu_cli.protocols import VectorStore
 
 pytestmark = pytest.mark.slow
-LOGIN = "root:secret"
-
-
-@pytest.fixture(scope="module")
-def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """Where a server listens."""
-    free = free_port()
-    with milvus_server(tmp_path_factory.mktemp("server"), free):
-        yield free
-
-
-@pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
-    return make_certificates(tmp_path_factory.mktemp("certificates"))
-
-
-@pytest.fixture
-def guarded(port: int, certificates: Certificates) -> Iterator[Gate]:
-    """The same server behind TLS, for those who know its token; anew each time, since pymilvus shares connections."""
-    with gate(port, token=LOGIN, certificates=certificates) as one:
-        yield one
 
 
 def target(uri: str, name: str = "test", **more: object) -> MilvusTarget:

@@ -7,20 +7,19 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from milvus_servers import Certificates, Gate, free_port, gate, make_certificates, milvus_server
+from milvus_servers import LOGIN, Certificates, Gate, free_port, make_certificates, milvus_server
 from small_course import COURSE, EDITED, write
 from warm_edu import Ran, WarmEdu
 from worlds import seen
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]  # beside other work it takes many times as long
 
-LOGIN = "root:secret"
 SEARCH = ("search", "怎样减少死锁", "--json", "-k", "3")
 FAQ = ("ask", "教室在哪里？", "--json")
 NEEDING = (
@@ -36,25 +35,6 @@ GOING_ON = (
     ("faq", "list"),
     ("search", "死锁", "--mode", "bm25"),
 )
-
-
-@pytest.fixture(scope="module")
-def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """Where a server listens."""
-    free = free_port()
-    with milvus_server(tmp_path_factory.mktemp("server"), free):
-        yield free
-
-
-@pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
-    return make_certificates(tmp_path_factory.mktemp("certificates"))
-
-
-@pytest.fixture
-def guarded(port: int, certificates: Certificates) -> Iterator[Gate]:
-    with gate(port, token=LOGIN, certificates=certificates) as one:
-        yield one
 
 
 @pytest.fixture
