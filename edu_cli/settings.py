@@ -107,7 +107,7 @@ class SearchSettings:
     pool: int = _setting(100, "children that each leg brings", unit="children", low=10, high=1000)
     reranker: str = _setting(
         "auto",
-        "auto is the bundled one where e5-small encodes; bge needs the extra",
+        "auto: the bundled one, in ask, where e5-small encodes; one that is named reads in search too; bge: its extra",
         env="EDU_RERANKER",
         choices=("auto", "bundled", "bge", "none"),
     )

@@ -50,6 +50,30 @@ def search(capsys: pytest.CaptureFixture[str], *flags: str) -> tuple[list[dict[s
     return json.loads(told.out)["hits"], told.err
 
 
+@pytest.mark.parametrize(
+    ("flags", "named", "reads"),
+    [
+        ((), None, False),
+        (("--rerank",), None, True),
+        ((), "bundled", True),
+        (("--no-rerank",), "bundled", False),
+        ((), "none", False),
+    ],
+)
+def test_a_search_is_read_again_on_request_or_by_a_named_reranker(
+    project: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    flags: tuple[str, ...],
+    named: str | None,
+    reads: bool,
+) -> None:
+    if named is not None:
+        monkeypatch.setenv("EDU_RERANKER", named)
+    hits, _ = search(capsys, *flags)
+    assert {hit["rerank_score"] is not None for hit in hits} == {reads}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="flock")
 def test_a_search_loads_no_milvus_and_waits_for_none(project: Path) -> None:
     with (project / ".edu" / "milvus.db" / "LOCK").open("rb") as lock:
