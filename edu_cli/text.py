@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator
+
+try:
+    from _blake2 import blake2b  # hashlib's own, without OpenSSL, which takes longer to load than `edu --help`
+except ImportError:
+    from hashlib import blake2b
 
 _CJK_RANGES = (
     "\u2e80-\u2fdf"  # radicals
@@ -93,7 +97,7 @@ def shortened(text: str, most: int) -> str:
 def content_id(*parts: str) -> str:
     """32 hex digits that depend on the parts and on where one ends (BLAKE2b, 128 bits)."""
     raws = [part.encode("utf-8", "surrogatepass") for part in parts]
-    return hashlib.blake2b(b"".join([len(raw).to_bytes(8, "big") + raw for raw in raws]), digest_size=16).hexdigest()
+    return blake2b(b"".join([len(raw).to_bytes(8, "big") + raw for raw in raws]), digest_size=16).hexdigest()
 
 
 def sentences(text: str) -> list[tuple[int, int]]:

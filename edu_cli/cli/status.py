@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from edu_cli.cli.context import Cli, new_app, open_cli
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from edu_cli.cli.flags import DebugOption, JsonOption, ProjectOption, QuietOption, VerboseOption
 
 app = new_app()
@@ -58,16 +60,14 @@ def _show(cli: Cli, facts: dict[str, Any]) -> None:
         ("written by", facts["lock"] or ""),
     ]
     width = max(len(name) for name, _ in lines)
-    for name, value in lines:
-        if value:
-            cli.out.text(f"{name:<{width}}  {value}")
-    _show_answers(cli, facts["answers"])
+    shown = [f"{name:<{width}}  {value}" for name, value in lines if value]
+    cli.out.text("\n".join([*shown, *_answer_lines(facts["answers"])]))
 
 
-def _show_answers(cli: Cli, answers: dict[str, Any]) -> None:
+def _answer_lines(answers: dict[str, Any]) -> Iterator[str]:
     if not answers["total"]:
         return
-    cli.out.text(f"\n{answers['total']} questions asked, {answers['tokens']} tokens of an LLM (the last that are kept)")
+    yield f"\n{answers['total']} questions asked, {answers['tokens']} tokens of an LLM (the last that are kept)"
     rows = [("by", "route", "n", "share", "LLM calls", "tokens", "p50 s", "p95 s")]
     for row in answers["by"]:
         times = (f"{row['p50']:.2f}", f"{row['p95']:.2f}")
@@ -77,7 +77,7 @@ def _show_answers(cli: Cli, answers: dict[str, Any]) -> None:
     for row in rows:  # of ASCII words, for which Rich is too large to be loaded
         named = (cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True))
         counted = (cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True))
-        cli.out.text("  " + "  ".join((*named, *counted)))
+        yield "  " + "  ".join((*named, *counted))
 
 
 def _store_name(facts: dict[str, Any]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,4 +63,14 @@ def _answers(ended: Any) -> dict[str, Any]:
 
 
 def _size(folder: Path) -> int:
-    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
+    """Bytes of all files below; what a writer removes meanwhile counts nothing."""
+    total, todo = 0, [str(folder)]
+    while todo:
+        with suppress(FileNotFoundError), os.scandir(todo.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    todo.append(entry.path)
+                elif entry.is_file():
+                    with suppress(FileNotFoundError):
+                        total += entry.stat(follow_symlinks=False).st_size
+    return total

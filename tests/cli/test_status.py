@@ -43,6 +43,31 @@ def test_status_without_a_project_says_how_to_make_one(
     assert "edu ingest PATH" in capsys.readouterr().err
 
 
+def test_status_loads_no_more_than_it_shows(project: Path) -> None:
+    code = (
+        "import sys; sys.argv = ['edu', 'status']; from edu_cli.cli import app; leave = app._leave\n"
+        "def look(ended):\n"
+        "    told = [m for m in ('numpy', 'typer', 'rich', 'pydantic', 'ast', 'hashlib') if m in sys.modules]\n"
+        "    print(told, file=sys.stderr)\n    leave(ended)\n"
+        "app._leave = look; app.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=project, encoding="utf-8")
+    assert (done.returncode, done.stderr) == (0, "[]\n")
+    assert "1 parents, 1 children" in done.stdout
+
+
+def test_what_stands_in_for_a_module_is_the_module_once_it_is_used(project: Path) -> None:
+    code = (
+        "import sys; sys.argv = ['edu', '--version']; from edu_cli.cli import app\n"
+        "app._leave = lambda ended: None\n"
+        "try:\n    app.main()\nexcept SystemExit:\n    pass\n"
+        "import inspect; early = inspect; print(inspect.isfunction(print), sys.modules['inspect'] is early)\n"
+        "import inspect; print(inspect is sys.modules['inspect'], early.Signature is inspect.Signature)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=project, encoding="utf-8")
+    assert done.stdout.splitlines()[1:] == ["False False", "True True"], done.stderr
+
+
 def test_a_second_ingest_imports_neither_milvus_nor_models(project: Path) -> None:
     (project / "course" / "空.md").unlink()
     assert run(["ingest", "course"]) == 0
