@@ -16,8 +16,9 @@ from edu_cli.ask.turn import UnansweredError
 from edu_cli.cli.answers import show_answer, show_passages
 from edu_cli.cli.context import new_app, open_cli
 from edu_cli.cli.questions import one_question, read_batch
-from edu_cli.cli.render import safe, show_error, to_json
+from edu_cli.cli.render import show_error, to_json
 from edu_cli.cli.scope import scope_flags
+from edu_cli.cli.visible import safe
 from edu_cli.errors import EduError, ExitCode, UsageError
 
 if TYPE_CHECKING:

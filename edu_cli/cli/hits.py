@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from edu_cli.ask.generation.context import heading
 from edu_cli.ask.retrieval.asked import pairs_of, plain
-from edu_cli.cli.render import Output, Style, safe
+from edu_cli.cli.render import Output, Style
+from edu_cli.cli.visible import safe
 
 if TYPE_CHECKING:
     from edu_cli.types import Passage, SearchResult

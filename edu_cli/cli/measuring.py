@@ -10,7 +10,7 @@ from edu_cli.cli.eval_flags import EvalFlags, modes_of
 from edu_cli.protocols import ScopeWish
 
 if TYPE_CHECKING:
-    from edu_cli.evaluate.dataset import Dataset
+    from edu_cli.evaluate.items import Dataset
     from edu_cli.evaluate.run import Corpus, EvalOptions, EvalResult
 
 

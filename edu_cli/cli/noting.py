@@ -10,8 +10,9 @@ from pathlib import Path
 
 from edu_cli.cli.context import Cli
 from edu_cli.cli.receipt import receipt_json, summary
-from edu_cli.cli.render import safe, to_json
+from edu_cli.cli.render import to_json
 from edu_cli.cli.unchanged import CannotTellError, note_unchanged, world_digest
+from edu_cli.cli.visible import safe
 from edu_cli.ingest.plan import RACY_NS
 from edu_cli.ingest.receipt import ChunkCounts, FileReceipt, Receipt
 from edu_cli.ingest.request import IngestRequest

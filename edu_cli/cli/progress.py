@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-if TYPE_CHECKING:
-    from edu_cli.cli.render import Output
+from edu_cli.cli.visible import safe
 
 
 class BarProgress:
@@ -34,13 +32,11 @@ class BarProgress:
 
     def note(self, message: str) -> None:
         """A line above the bars."""
-        from edu_cli.cli.render import safe
-
         self._bars.console.print(safe(message), markup=False, highlight=False)
 
 
 @contextmanager
-def bar_progress(_out: Output) -> Iterator[BarProgress]:
+def bar_progress() -> Iterator[BarProgress]:
     """Bars on stderr that go away when the work is done."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:

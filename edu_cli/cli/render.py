@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from edu_cli.cli.visible import safe
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -18,17 +20,7 @@ if TYPE_CHECKING:
 
 Style = Literal["bold", "dim", "place"]
 _CODES: dict[str | None, str] = {"bold": "1", "dim": "2", "place": "1;36"}
-# C0 and C1 controls (a document's "\x1b[2J" must not clear the screen), bidi overrides, lone surrogates
-_UNSAFE = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-
 _COLUMN_CELLS = 9  # on average, below which a table's words are cut into pieces
-
-
-def safe(text: str) -> str:
-    """`text` with control characters, bidi overrides and lone surrogates made visible; tab and newline stay."""
-    if text.replace("\n", "").isprintable():
-        return text
-    return re.sub(_UNSAFE, lambda m: f"\\x{ord(m[0]):02x}" if ord(m[0]) < 256 else f"\\u{ord(m[0]):04x}", text)
 
 
 _ACTING = "[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -139,7 +131,7 @@ class Output:
         if self.progress_wanted and not self.quiet and not self.json and sys.stderr.isatty():
             from edu_cli.cli.progress import bar_progress
 
-            with bar_progress(self) as bars:
+            with bar_progress() as bars:
                 yield bars
         else:
             yield SilentProgress(self)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from edu_cli.cli.context import Cli, new_app, open_cli
 from edu_cli.cli.questions import BatchQuestion, one_question, read_batch
-from edu_cli.cli.render import safe
 from edu_cli.cli.scope import scope_flags
+from edu_cli.cli.visible import safe
 from edu_cli.errors import EduError, ExitCode, UsageError
 
 if TYPE_CHECKING:

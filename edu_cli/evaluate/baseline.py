@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from edu_cli.errors import DatasetError
-from edu_cli.evaluate.dataset import Dataset
+from edu_cli.evaluate.items import Dataset
 
 _HINT = "edu eval DATASET --out FILE.json writes one"
 _LISTED = 20  # questions that are shown as worse

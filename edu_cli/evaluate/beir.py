@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from edu_cli.errors import DatasetError
-from edu_cli.evaluate.dataset import BadLine, Dataset
-from edu_cli.evaluate.items import Item, Relevant
+from edu_cli.evaluate.items import BadLine, Dataset, Item, Relevant
 
 _ID_KEYS = ("_id", "query_id", "id", "query-id")
 

@@ -5,41 +5,20 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from edu_cli.errors import DatasetError
+from edu_cli.evaluate.beir import read_beir
 from edu_cli.evaluate.fields import FieldError, item_of
-from edu_cli.evaluate.items import Item
+from edu_cli.evaluate.items import BadLine, Dataset, Item
 from edu_cli.evaluate.nearest import nearest_path
 
 _NAMED = 3  # lines that a remark names
 _UNLABELLED_NAMED = 5
 _NEAREST_LOOKED_UP = 10  # it takes 18 ms among 1,000 documents: a set of another corpus would keep its user waiting
 _LONGEST_LINE = 1_000_000  # characters; a longer one is no question
-
-
-@dataclass(frozen=True, slots=True)
-class BadLine:
-    """A line that is left out; `line` counts from 1, and `reason` completes the sentence "line 3 …"."""
-
-    line: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Dataset:
-    """The questions that can be used, what was left out, and what looks like a mistake but was used.
-
-    `drawn_from` tells of how many questions these were drawn by lot; None where they are all.
-    """
-
-    name: str
-    items: tuple[Item, ...]
-    invalid: tuple[BadLine, ...]
-    warnings: tuple[str, ...]
-    drawn_from: int | None = None
 
 
 def drawn(dataset: Dataset, n: int | None, seed: int) -> Dataset:
@@ -56,12 +35,7 @@ def load_dataset(path: Path, docs: Sequence[str], *, strict: bool = False) -> Da
     `docs` are the paths of the corpus, against which `relevant` is checked. Raises DatasetError where nothing can be
     used, and with `strict` at the first bad line.
     """
-    if path.is_dir():
-        from edu_cli.evaluate.beir import read_beir
-
-        found = read_beir(path, docs)
-    else:
-        found = _read_lines(path)
+    found = read_beir(path, docs) if path.is_dir() else _read_lines(path)
     if strict and found.invalid:
         bad = found.invalid[0]
         raise DatasetError(f"{path}: line {bad.line} {bad.reason}.", hint="mend the line, or leave out --strict")

@@ -1,4 +1,4 @@
-"""One question of a data set with its labels."""
+"""A data set: its questions with their labels."""
 
 from __future__ import annotations
 
@@ -51,3 +51,25 @@ class Item:
         if self.answerable is not None:
             return self.answerable
         return True if self.answers or any(entry.grade > 0 for entry in self.relevant) else None
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that is left out; `line` counts from 1, and `reason` completes the sentence "line 3 …"."""
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """The questions that can be used, what was left out, and what looks like a mistake but was used.
+
+    `drawn_from` tells of how many questions these were drawn by lot; None where they are all.
+    """
+
+    name: str
+    items: tuple[Item, ...]
+    invalid: tuple[BadLine, ...]
+    warnings: tuple[str, ...]
+    drawn_from: int | None = None

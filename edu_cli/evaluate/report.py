@@ -7,9 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from edu_cli.evaluate.asking import AnswerRow
-from edu_cli.evaluate.dataset import Dataset
 from edu_cli.evaluate.gate import Gate
-from edu_cli.evaluate.items import Item
+from edu_cli.evaluate.items import Dataset, Item
 from edu_cli.evaluate.losses import MEANINGS, Loss, count_losses
 from edu_cli.evaluate.measures import measure
 from edu_cli.evaluate.relevance import GRAINS

@@ -9,11 +9,10 @@ from typing import Any, Literal
 from edu_cli.evaluate.asking import Ask, Asking, Measure, answer_rows
 from edu_cli.evaluate.baseline import comparison
 from edu_cli.evaluate.calibration import calibrate, pairs_of, reliability
-from edu_cli.evaluate.dataset import Dataset
 from edu_cli.evaluate.figures import figures
 from edu_cli.evaluate.gate import Gate, bound_gates, drop_gates
 from edu_cli.evaluate.generation import answer_refusals, generation_part
-from edu_cli.evaluate.items import Item
+from edu_cli.evaluate.items import Dataset, Item
 from edu_cli.evaluate.losses import losses
 from edu_cli.evaluate.questions import Outcome, question_rows
 from edu_cli.evaluate.relevance import is_judged

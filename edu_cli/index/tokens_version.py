@@ -9,15 +9,6 @@ from pathlib import Path
 RULES_VERSION = 1  # part of the fingerprint: raise it when the same text gives other tokens
 
 
-def tokenizer_fingerprint(user_dict: Path | None = None) -> str:
-    """The fingerprint that `open_tokenizer` would give, without loading a dictionary. Raises ConfigError."""
-    if user_dict is None:
-        return fingerprint_of(cutter_name(), ())
-    from edu_cli.index.tokens import read_terms
-
-    return fingerprint_of(cutter_name(), read_terms(user_dict))
-
-
 def fingerprint_of(cutter: str, terms: Sequence[str]) -> str:
     """Of the tokeniser by this package, with these terms of a course."""
     digest = "none"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from edu_cli.config import Settings
     from edu_cli.project import Project
     from edu_cli.serve.asker import Asker
-
-Tell = Callable[[str], None]
+    from edu_cli.wiring.steady import Tell
 
 
 @contextmanager

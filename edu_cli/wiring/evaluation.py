@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from edu_cli import __version__
 from edu_cli.config import Settings, setting_infos
 from edu_cli.errors import StoreError, UsageError
-from edu_cli.evaluate.dataset import Dataset
 from edu_cli.evaluate.generation import measure_answer
-from edu_cli.evaluate.items import Item
+from edu_cli.evaluate.items import Dataset, Item
 from edu_cli.evaluate.misfits import misfits
 from edu_cli.evaluate.resume import ResultCache
 from edu_cli.evaluate.run import Corpus, EvalTools

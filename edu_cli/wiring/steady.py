@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from edu_cli.protocols import ScopeWish
     from edu_cli.serve.asker import Asker, Show
     from edu_cli.types import Answer, Scope, SearchResult
-    from edu_cli.wiring.asker import Tell
 
 T = TypeVar("T")
+Tell = Callable[[str], None]  # gets a sentence on who answers
 
 
 class SteadyAsker:

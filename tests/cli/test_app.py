@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from edu_cli.cli.app import run
-from edu_cli.cli.render import safe, to_json
+from edu_cli.cli.render import to_json
 from edu_cli.cli.verbs import VERBS
+from edu_cli.cli.visible import safe
 
 HEAVY = (
     "numpy", "pymupdf", "docx", "pptx", "cv2", "rapidocr_onnxruntime", "onnxruntime", "pymilvus", "bm25s", "jieba",

@@ -5,9 +5,8 @@ from __future__ import annotations
 from fakes import QuietProgress
 from passages import ScriptedSearch
 
-from edu_cli.evaluate.dataset import Dataset
 from edu_cli.evaluate.generation import measure_answer
-from edu_cli.evaluate.items import Item, Relevant
+from edu_cli.evaluate.items import Dataset, Item, Relevant
 from edu_cli.evaluate.resume import ResultCache
 from edu_cli.evaluate.retrieval import MODES
 from edu_cli.evaluate.run import Corpus, EvalOptions, EvalTools, evaluate

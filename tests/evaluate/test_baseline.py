@@ -6,8 +6,7 @@ import pytest
 
 from edu_cli.errors import DatasetError
 from edu_cli.evaluate.baseline import check_baseline, comparison, read_baseline
-from edu_cli.evaluate.dataset import Dataset
-from edu_cli.evaluate.items import Item
+from edu_cli.evaluate.items import Dataset, Item
 
 
 def row(ident, value, question="问"):

@@ -5,9 +5,9 @@ from evaluating import CORPUS, ITEMS, SCRIPT, answer, run, tools_of
 from passages import ScriptedSearch, passage, result
 
 from edu_cli.errors import ChatError, UsageError
-from edu_cli.evaluate.dataset import Dataset, drawn
+from edu_cli.evaluate.dataset import drawn
 from edu_cli.evaluate.figures import figures
-from edu_cli.evaluate.items import Item, Relevant
+from edu_cli.evaluate.items import Dataset, Item, Relevant
 from edu_cli.evaluate.resume import ResultCache
 from edu_cli.evaluate.retrieval import RERANKED
 from edu_cli.evaluate.run import Corpus, EvalOptions, evaluate

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from edu_cli.errors import ConfigError
 from edu_cli.index import tokens as tokens_module
+from edu_cli.index.lexical_place import tokenizer_fingerprint
 from edu_cli.index.tokens import open_tokenizer
-from edu_cli.index.tokens_version import tokenizer_fingerprint
 
 TOKENS = open_tokenizer()
 

@@ -15,9 +15,10 @@ from PIL import Image
 
 from edu_cli.errors import LoadError, OcrUnavailableError
 from edu_cli.ingest.ocr.cache import FrameLines, OcrCache
-from edu_cli.ingest.ocr.engine import LineReader, OcrText, Picture, Quad, _unavailable
+from edu_cli.ingest.ocr.engine import _unavailable
 from edu_cli.ingest.ocr.image import read_image
 from edu_cli.ingest.ocr.layout import frame_blocks
+from edu_cli.ingest.ocr.line_reader import LineReader, OcrText, Picture, Quad
 from edu_cli.ingest.ocr.picture_reader import OcrPictureReader
 from edu_cli.ingest.ocr.picture_tiles import tiles, untile
 from edu_cli.ingest.ocr.upright import UprightOcr

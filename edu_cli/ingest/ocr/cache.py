@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from edu_cli.ingest.ocr.engine import OcrText
+from edu_cli.ingest.ocr.line_reader import OcrText
 
 _FORMAT = 6  # part of the file names: entries of another format are never read
 

@@ -5,56 +5,17 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from edu_cli.errors import OcrUnavailableError
-
-Picture = npt.NDArray[np.uint8]
-Quad = npt.NDArray[np.float32]  # (4, 2): x, y of the corners, clockwise from the upper left
+from edu_cli.ingest.ocr.line_reader import LineReader, Picture, Quad
+from edu_cli.ingest.ocr.words import spaced
 
 READ_SIDE = 1600  # longest side in pixels of what is read at once: 2000 and 2600 took 1.5 and 2 times as long for
 # more errors on pages of 300 dpi (bench/ocr.py)
 _ENGINE_SIDE = 4000  # the package's own limit, set above all that is passed to it
-
-
-@dataclass(frozen=True, slots=True)
-class OcrText:
-    """A recognised line (protocols.OcrLine) with its four corners."""
-
-    text: str
-    confidence: float
-    quad: tuple[tuple[float, float], ...]
-
-    @property
-    def box(self) -> tuple[float, float, float, float]:
-        """The upright box around the corners, in pixels."""
-        xs, ys = zip(*self.quad, strict=True)
-        return (min(xs), min(ys), max(xs), max(ys))
-
-
-class LineReader(Protocol):
-    """The three models of an OCR engine, each on RGB pictures."""
-
-    @property
-    def name(self) -> str:
-        """Package and models; part of the cache's keys."""
-        ...
-
-    def find(self, image: Picture) -> list[Quad]:
-        """Corners of the lines found, unordered."""
-        ...
-
-    def are_flipped(self, crops: Sequence[Picture]) -> list[bool]:
-        """Which of the upright crops stand on their heads."""
-        ...
-
-    def recognise(self, crops: Sequence[Picture]) -> list[tuple[str, float]]:
-        """Text and confidence of each crop, in order."""
-        ...
 
 
 class RapidOcrOnnx:
@@ -82,8 +43,6 @@ class RapidOcrOnnx:
         """See LineReader."""
         if not crops:
             return []
-        from edu_cli.ingest.ocr.words import spaced
-
         read, _ = self._engine.text_rec([_bgr(crop) for crop in crops], return_word_box=True)
         found = []
         for (text, confidence, details), crop in zip(read, crops, strict=True):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from edu_cli.ingest.ocr.engine import OcrText, Picture
+from edu_cli.ingest.ocr.line_reader import OcrText, Picture
 
 _RED = 60  # levels by which red stands above green and blue in stamping ink
 _LEAST, _MOST = 0.002, 0.1  # shares of the picture that a seal covers; more is a coloured picture

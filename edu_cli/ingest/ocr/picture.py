@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
 from edu_cli.errors import LoadError
-from edu_cli.ingest.ocr.engine import Picture
+from edu_cli.ingest.ocr.line_reader import Picture
 
 MAX_PIXELS = 120_000_000  # 360 MB as RGB; an A3 page at 600 dpi has 70 million
 MAX_FRAMES = 500

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from edu_cli.errors import OcrUnavailableError
 from edu_cli.ingest.ocr.cache import FrameLines, OcrCache
-from edu_cli.ingest.ocr.engine import LineReader, OcrText, Picture, load_line_reader
+from edu_cli.ingest.ocr.engine import load_line_reader
 from edu_cli.ingest.ocr.layout import confidence, frame_blocks
+from edu_cli.ingest.ocr.line_reader import LineReader, OcrText, Picture
 from edu_cli.ingest.ocr.picture import frames, is_thin
 from edu_cli.ingest.ocr.picture_tiles import Tile, tiles, untile
 from edu_cli.ingest.ocr.upright import UprightOcr

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from PIL import Image
 
-from edu_cli.ingest.ocr.engine import READ_SIDE, OcrText, Picture
+from edu_cli.ingest.ocr.engine import READ_SIDE
+from edu_cli.ingest.ocr.line_reader import OcrText, Picture
 
 _LONG = 2.5  # sides in this proportion make a picture a strip
 _TILE = 1600  # longest side of a tile in pixels

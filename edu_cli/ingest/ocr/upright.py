@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from edu_cli.ingest.ocr.engine import LineReader, OcrText, Picture, Quad
 from edu_cli.ingest.ocr.ink import dark_ink, has_seal, merged
+from edu_cli.ingest.ocr.line_reader import LineReader, OcrText, Picture, Quad
 
 _SAMPLE = 6  # lines that vote on the way up, with both their ends
 _LONG = 2.0  # width to height from which on a line tells its direction

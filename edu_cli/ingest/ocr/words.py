@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.ingest.ocr.engine import Picture
+from edu_cli.ingest.ocr.line_reader import Picture
 
 _INK = 0.3  # of the line's contrast, below which a column of pixels is blank
 _LEAST_GAP = 0.14  # of the line's height; the space of most fonts is .2 to .3 of it
