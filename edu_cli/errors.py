@@ -90,6 +90,10 @@ class StoreError(EduError):
     code = "store"
 
 
+class NoVectorsError(StoreError):
+    """The vector store can be reached and has nothing of this project: it was dropped, or is another one."""
+
+
 class ChatError(EduError):
     """The LLM endpoint failed or gave an answer that cannot be used."""
 

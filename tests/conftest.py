@@ -100,7 +100,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
 
 @pytest.fixture
 def guarded(port: int, certificates: Certificates) -> Iterator[Gate]:
-    """The same server behind TLS, for those who know its token; anew each time, since pymilvus shares connections."""
+    """The same server behind TLS, for those who know its token; anew each time, since tests make it slow or refuse."""
     from milvus_servers import LOGIN, gate
 
     with gate(port, token=LOGIN, certificates=certificates) as one:

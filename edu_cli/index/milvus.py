@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.errors import StoreError
+from edu_cli.errors import NoVectorsError, StoreError
 from edu_cli.index.milvus_connect import MilvusTarget, connect, release, told
 from edu_cli.index.milvus_names import scope_filter, stored_name
 from edu_cli.index.milvus_schema import open_collection
@@ -48,7 +48,7 @@ class MilvusStore:
     ) -> None:
         """Opens the collection; `check` reads all of it that a search would, Milvus Lite's own indexes included.
 
-        Raises LockedError, and StoreError where it is damaged, or absent and not to be created.
+        Raises LockedError, StoreError where it is damaged, and NoVectorsError where it is absent and not to be created.
         """
         self._target = target
         self._loaded = False
@@ -65,7 +65,7 @@ class MilvusStore:
                 if found and target.is_lite:  # it writes and counts without, and is spared its indexes by it
                     self._release()
             if not found:
-                raise StoreError(f"{target.name} holds no vectors of this project.", hint="run `edu ingest PATH`")
+                raise NoVectorsError(f"{target.name} holds no vectors of this project.", hint="run `edu ingest PATH`")
         except StoreError:
             self.close()
             raise

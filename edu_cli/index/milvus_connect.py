@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from grpc import Call
     from pymilvus import MilvusClient
 
+# By itself pymilvus gives every client of an address and token the connection of the first, whatever authority or scheme
+# the later ones name, and keeps it when they are closed.
+_ITS_OWN = {"dedicated": True}
 # Lite's server refuses a client that pings more than it works, as pymilvus's does every 10 s while texts are encoded; a
 # server inside the same process needs no pings
 _NO_PINGS = {"grpc.keepalive_time_ms": 2**31 - 1}
@@ -74,7 +77,7 @@ def _open_lite(path: Path) -> MilvusClient:
     _reach_loopback_directly()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return MilvusClient(str(path), grpc_options=_NO_PINGS)
+        return MilvusClient(str(path), grpc_options=_NO_PINGS, **_ITS_OWN)
     except (MilvusException, OSError) as error:
         release(path)
         holder = holder_of(path)
@@ -92,7 +95,7 @@ def _open_server(target: MilvusTarget) -> MilvusClient:
     trusted = {"server_pem_path": str(_readable(target.ca))} if target.ca else {}
     try:
         return MilvusClient(
-            target.uri, token=target.token, db_name=target.database, timeout=target.timeout_s, **trusted
+            target.uri, token=target.token, db_name=target.database, timeout=target.timeout_s, **trusted, **_ITS_OWN
         )
     except (MilvusException, ValueError) as error:  # ValueError: what is no address
         raise _unreached(target, error) from error

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from edu_cli.errors import LockedError, StoreError
+from edu_cli.errors import LockedError, NoVectorsError, StoreError
 from edu_cli.index.catalog import Catalog
 from edu_cli.index.generations import damaged_files
 from edu_cli.index.lexical import Bm25Index, open_lexical
@@ -109,10 +109,13 @@ def check_vectors(catalog: Catalog, store: VectorStore, where: str) -> CheckResu
 
 
 def unopened_vectors(error: StoreError | LockedError, *, is_lite: bool) -> CheckResult:
-    """What it means that the store could not be read: Milvus Lite can be filled anew, a server must be seen to."""
+    """What it means that the store could not be read: Milvus Lite, and a collection that is gone, can be filled anew; a
+    server that is away must be seen to.
+    """
     if isinstance(error, LockedError):
         return CheckResult(VECTORS, "warn", f"not checked: {error.message}", error.hint)
-    return CheckResult(VECTORS, "fail", error.message, FIX if is_lite else error.hint, mendable=is_lite)
+    can_fill = is_lite or isinstance(error, NoVectorsError)
+    return CheckResult(VECTORS, "fail", error.message, FIX if can_fill else error.hint, mendable=can_fill)
 
 
 def check_reproduction(catalog: Catalog, encoder: Encoder, store: VectorStore, cache: VectorCache) -> CheckResult:

@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -81,10 +82,35 @@ def test_a_certificate_file_that_is_none_is_told(guarded: Gate, tmp_path: Path) 
 def test_tls_and_none_mixed_up_are_told(guarded: Gate, port: int) -> None:
     with pytest.raises(StoreError, match="cannot be reached"):
         MilvusStore(target(guarded.uri.replace("https:", "http:"), timeout_s=3))
-    # a server of its own: pymilvus shares a connection that it has to an address, whatever the scheme
-    with gate(port) as plain, pytest.raises(StoreError, match="is not trusted") as caught:
-        MilvusStore(target(plain.uri.replace("http:", "https:"), timeout_s=30))
-    assert "http://" in caught.value.hint
+    with gate(port) as plain:
+        store = MilvusStore(target(plain.uri))
+        with pytest.raises(StoreError, match="is not trusted") as caught:
+            MilvusStore(target(plain.uri.replace("http:", "https:"), timeout_s=30))
+        assert "http://" in caught.value.hint
+        store.close()
+
+
+def test_what_one_client_may_do_another_of_the_same_address_may_not(
+    guarded: Gate, certificates: Certificates, tmp_path: Path
+) -> None:
+    """Each is judged by its own authority, token, scheme and database, as long as the first is connected and after."""
+    right = target(guarded.uri, token=LOGIN, ca=certificates.ca, timeout_s=10)
+    wrong = {
+        "is not trusted": replace(right, ca=make_certificates(tmp_path).ca),
+        "refuses the login": replace(right, token="root:wrong"),
+        "cannot be reached": replace(right, uri=guarded.uri.replace("https:", "http:"), timeout_s=3),
+        "database 'absent' does not exist": replace(right, database="absent"),
+    }
+    store = MilvusStore(right)
+    for _ in range(2):
+        for said, other in wrong.items():
+            with pytest.raises(StoreError, match=said):
+                MilvusStore(other)
+        assert store.count() == 0
+        store.close()
+        store = MilvusStore(right)
+    store.drop()
+    store.close()
 
 
 def test_a_password_in_the_address_is_not_shown(guarded: Gate, certificates: Certificates) -> None:

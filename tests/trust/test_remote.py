@@ -193,8 +193,16 @@ def _changes(project: Path, version: Mapping[str, Any]) -> dict[str, str | None]
     return {name: text for name, text in version.items() if text is not None or (project / "course" / name).exists()}
 
 
+@pytest.mark.parametrize(
+    ("mending", "said"),
+    [
+        (("ingest", "course"), "6 missing vectors were put back"),
+        (("doctor", "--fix"), "mended: 6 vectors were put back and 0 stray ones removed"),
+    ],
+    ids=["ingest", "doctor"],
+)
 def test_a_collection_that_is_gone_is_told_and_filled_again(
-    edu: WarmEdu, project: Path, guarded: Gate, port: int
+    mending: tuple[str, ...], said: str, edu: WarmEdu, project: Path, guarded: Gate, port: int
 ) -> None:
     from pymilvus import MilvusClient
 
@@ -205,13 +213,34 @@ def test_a_collection_that_is_gone_is_told_and_filled_again(
     client.close()
     assert "holds no vectors of this project. run `edu ingest PATH`" in sentence(edu.run(project, *SEARCH))
     doctor = edu.run(project, "doctor")
-    assert (doctor.code, "edu ingest" in doctor.out) == (1, True), doctor.out
+    assert (doctor.code, "fix: edu doctor --fix" in doctor.out) == (1, True), doctor.out
     guarded.calls.clear()
-    mended = edu.run(project, "ingest", "course")
-    assert (mended.code, "6 missing vectors were put back" in mended.err) == (0, True), mended.err
+    mended = edu.run(project, *mending)
+    assert (mended.code, said in mended.err) == (0, True), mended.out + mended.err
     assert "Upsert" in guarded.calls
     assert hits(edu.run(project, *SEARCH)) == truth
     assert is_sound(edu, project)
+
+
+def test_a_warm_process_lends_no_commands_login_or_authority_to_another(
+    edu: WarmEdu, project: Path, guarded: Gate
+) -> None:
+    environ = {**os.environ, "XDG_CACHE_HOME": str(edu.cache)}
+    environ.pop("EDU_CACHE_DIR", None)
+    command = [sys.executable, "-m", "edu_cli", "serve", "--json"]
+    serving = subprocess.Popen(command, cwd=project, env=environ, stdout=-1, text=True)
+    try:
+        assert serving.stdout
+        assert json.loads(serving.stdout.readline())["running"] is True
+        for _ in range(2):
+            warm = edu.run(project, *SEARCH, "-v")
+            assert (warm.code, "edu serve answers" in warm.err) == (0, True), warm.err
+            for trouble in (_refusing, _untrusted):
+                ran = edu.run(project, *SEARCH, env=trouble(guarded))
+                assert TROUBLES[trouble.__name__.strip("_")][1] in sentence(ran)
+    finally:
+        serving.kill()
+        serving.communicate()
 
 
 def test_a_server_that_restarts_is_found_again_by_the_warm_process_too(

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from edu_cli.cli.app import run
+from edu_cli.index.milvus_connect import release
 from edu_cli.model_files import find_e5_small
 
 pytestmark = [
@@ -58,12 +59,24 @@ def test_every_part_of_a_sound_project_passes(project: Path, capsys: pytest.Capt
         assert checks[name]["status"] == "pass", checks[name]
 
 
-@pytest.mark.parametrize("damage", ["deleted", "manifests", "rows", "a file in its place"])
+def _drop(lite: Path) -> None:
+    from pymilvus import MilvusClient
+
+    client = MilvusClient(str(lite))
+    for name in client.list_collections():
+        client.drop_collection(name)
+    client.close()
+    release(lite)
+
+
+@pytest.mark.parametrize("damage", ["deleted", "manifests", "rows", "a file in its place", "dropped"])
 def test_a_damaged_milvus_lite_fails_and_fix_fills_it_from_the_cache(
     damage: str, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lite = project / ".edu" / "milvus.db"
-    if damage in ("deleted", "a file in its place"):
+    if damage == "dropped":
+        _drop(lite)
+    elif damage in ("deleted", "a file in its place"):
         shutil.rmtree(lite)
         if damage == "a file in its place":
             _garbage(lite)
@@ -77,6 +90,17 @@ def test_a_damaged_milvus_lite_fails_and_fix_fills_it_from_the_cache(
     code, checks, mended = _doctor(capsys, "--fix")
     assert (code, checks["vectors"]["status"], checks["re-encoding"]["status"]) == (0, "pass", "pass")
     assert any("vectors were put back" in sentence for sentence in mended)
+
+
+def test_a_collection_that_was_dropped_from_milvus_lite_is_filled_again_by_the_next_ingest(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _drop(project / ".edu" / "milvus.db")
+    capsys.readouterr()
+    assert run(["ingest", "course"]) == 0
+    assert "6 missing vectors were put back" in capsys.readouterr().err
+    code, checks, _ = _doctor(capsys)
+    assert (code, checks["vectors"]["status"], checks["re-encoding"]["status"]) == (0, "pass", "pass")
 
 
 def test_vectors_that_another_process_holds_are_a_warning(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
