@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from grpc import Call
     from pymilvus import MilvusClient
 
-# By itself pymilvus gives every client of an address and token the connection of the first, whatever authority or scheme
-# the later ones name, and keeps it when they are closed.
+# By itself pymilvus gives every client of an address and token the connection of the first, whatever authority or
+# scheme the later ones name, and keeps it when they are closed.
 _ITS_OWN = {"dedicated": True}
 # Lite's server refuses a client that pings more than it works, as pymilvus's does every 10 s while texts are encoded; a
 # server inside the same process needs no pings

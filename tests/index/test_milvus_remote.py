@@ -97,7 +97,7 @@ def test_what_one_client_may_do_another_of_the_same_address_may_not(
     right = target(guarded.uri, token=LOGIN, ca=certificates.ca, timeout_s=10)
     wrong = {
         "is not trusted": replace(right, ca=make_certificates(tmp_path).ca),
-        "refuses the login": replace(right, token="root:wrong"),
+        "refuses the login": replace(right, token=f"{LOGIN}?"),
         "cannot be reached": replace(right, uri=guarded.uri.replace("https:", "http:"), timeout_s=3),
         "database 'absent' does not exist": replace(right, database="absent"),
     }
