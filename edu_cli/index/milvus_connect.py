@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from grpc import Call
     from pymilvus import MilvusClient
 
-# By itself pymilvus gives every client of an address and token the connection of the first, whatever authority or
-# scheme the later ones name, and keeps it when they are closed.
-_ITS_OWN = {"dedicated": True}
+_ITS_OWN = True  # else pymilvus gives a client the connection of another of the same address and token, whatever its CA
 # Lite's server refuses a client that pings more than it works, as pymilvus's does every 10 s while texts are encoded; a
 # server inside the same process needs no pings
 _NO_PINGS = {"grpc.keepalive_time_ms": 2**31 - 1}
@@ -77,7 +75,7 @@ def _open_lite(path: Path) -> MilvusClient:
     _reach_loopback_directly()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return MilvusClient(str(path), grpc_options=_NO_PINGS, **_ITS_OWN)
+        return MilvusClient(str(path), grpc_options=_NO_PINGS, dedicated=_ITS_OWN)
     except (MilvusException, OSError) as error:
         release(path)
         holder = holder_of(path)
@@ -95,7 +93,12 @@ def _open_server(target: MilvusTarget) -> MilvusClient:
     trusted = {"server_pem_path": str(_readable(target.ca))} if target.ca else {}
     try:
         return MilvusClient(
-            target.uri, token=target.token, db_name=target.database, timeout=target.timeout_s, **trusted, **_ITS_OWN
+            target.uri,
+            token=target.token,
+            db_name=target.database,
+            timeout=target.timeout_s,
+            dedicated=_ITS_OWN,
+            **trusted,
         )
     except (MilvusException, ValueError) as error:  # ValueError: what is no address
         raise _unreached(target, error) from error
