@@ -91,7 +91,7 @@ def write_merged(
         with raw_rows.open("wb") as rows, raw_values.open("wb") as values:
             for i, low in enumerate(lows):
                 high = lows[i + 1] if i + 1 < len(lows) else None
-                part = _sorted([source.within(low, high) for source in (*kept, *runs)])
+                part = _merged([source.within(low, high) for source in (*kept, *runs)])
                 rows.write(part.rows.tobytes())
                 values.write(part.values.tobytes())
                 distinct, held = np.unique(part.terms, return_counts=True)
@@ -121,15 +121,12 @@ def _runs(fresh: Iterable[NewRow], aside: Path) -> Iterator[_Run]:
 
 
 def _run_of(rows: Sequence[NewRow]) -> _Run:
-    return _sorted(
-        [
-            _Run(
-                np.concatenate([new.terms for new in rows]).astype(np.uint64),
-                np.repeat(np.array([new.row for new in rows], np.int32), [len(new.terms) for new in rows]),
-                np.concatenate([new.values for new in rows]).astype(np.float32),
-            )
-        ]
-    )
+    """The rows, which come in ascending order, as a run."""
+    terms = np.concatenate([new.terms for new in rows]).astype(np.uint64)
+    order = _by_term(terms) if len(terms) else np.empty(0, np.int64)
+    places = np.repeat(np.array([new.row for new in rows], np.int32), [len(new.terms) for new in rows])
+    values = np.concatenate([new.values for new in rows]).astype(np.float32)
+    return _Run(terms[order], places[order], values[order])
 
 
 def _put_aside(run: _Run, aside: Path) -> _Run:
@@ -140,15 +137,29 @@ def _put_aside(run: _Run, aside: Path) -> _Run:
     return _Run(*(read_array(path) for path in paths))
 
 
-def _sorted(parts: Sequence[_Run]) -> _Run:
-    filled = [part for part in parts if len(part)] or [_NOTHING]
-    terms = np.concatenate([part.terms for part in filled])
+def _merged(parts: Sequence[_Run]) -> _Run:
+    """The entries of several runs as one. A stable sort finds the runs in them and only merges."""
+    filled = [part for part in parts if len(part)]
+    if len(filled) < 2:  # most ranges of a small change are of the old file alone
+        return filled[0] if filled else _NOTHING
+    firsts = [_first_of_each(part.terms) for part in filled]
+    known = np.unique(np.concatenate([part.terms[first] for part, first in zip(filled, firsts, strict=True)]))
+    numbers = [
+        np.searchsorted(known, part.terms[first]).astype(np.uint64)[np.cumsum(first) - 1]
+        for part, first in zip(filled, firsts, strict=True)
+    ]
     rows = np.concatenate([part.rows for part in filled])
+    order = np.argsort((np.concatenate(numbers) << np.uint64(32)) | rows.astype(np.uint64), kind="stable")
+    terms = np.concatenate([part.terms for part in filled])
     values = np.concatenate([part.values for part in filled])
-    if _in_order(terms, rows):  # most ranges of a small change are of the old file alone
-        return _Run(terms, rows, values)
-    order = _by_term(terms) if (rows[1:] >= rows[:-1]).all() else np.lexsort((rows, terms))
     return _Run(terms[order], rows[order], values[order])
+
+
+def _first_of_each(terms: Terms) -> npt.NDArray[np.bool_]:
+    """Where in a run a new term begins."""
+    first = np.ones(len(terms), np.bool_)
+    first[1:] = terms[1:] != terms[:-1]
+    return first
 
 
 def _by_term(terms: Terms) -> npt.NDArray[np.int64]:
@@ -161,11 +172,6 @@ def _by_term(terms: Terms) -> npt.NDArray[np.int64]:
     packed = (terms << np.uint64(32)) | np.arange(len(terms), dtype=np.uint64)
     packed.sort()
     return (packed & np.uint64(2**32 - 1)).astype(np.int64)
-
-
-def _in_order(terms: Terms, rows: Rows) -> bool:
-    later = (terms[1:] > terms[:-1]) | ((terms[1:] == terms[:-1]) & (rows[1:] > rows[:-1]))
-    return bool(later.all())
 
 
 def _as_npy(raw: Path, dtype: np.dtype[np.generic]) -> None:
