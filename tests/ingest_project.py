@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from fakes import HashEncoder, MemoryStore, QuietProgress, load_plainly
 
 from edu_cli.config import SplitSettings
@@ -101,3 +104,15 @@ class FakeProject:
         clean = FakeProject(self.folder, "clean", load_all=self.load_all)
         clean.ingest(*paths, **options)
         return clean.dump()
+
+
+def deny_listing(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Listing `folder` fails as it does for a user who may not, whoever runs the tests."""
+    listing = os.scandir
+
+    def denied(path: Any) -> Any:
+        if Path(path) == folder:
+            raise PermissionError(errno.EACCES, "Permission denied", str(folder))
+        return listing(path)
+
+    monkeypatch.setattr(os, "scandir", denied)

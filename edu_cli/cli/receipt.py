@@ -43,7 +43,8 @@ def show_receipt(out: Output, receipt: Receipt, *, dry_run: bool) -> None:
 
 
 def _show_plan(out: Output, files: Sequence[FileReceipt]) -> None:
-    rows = [(f.path, f.status, f.subject, f.reason) for f in files if out.verbose or f.status != "unchanged"]
+    listed = [f for f in files if out.verbose or f.status != "unchanged"]
+    rows = [(f.path, f.status, f.subject, f.error[1] if f.error else f.reason) for f in listed]
     if rows:
         out.table(("file", "would be", "subject", "note"), rows)
 

@@ -13,7 +13,7 @@ from edu_cli.ingest.office.ooxml import refuse_bomb
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.scan import shown
 from edu_cli.ingest.sniff import HEAD_BYTES, format_of, named_format
-from edu_cli.ingest.suffixes import TEXTUAL, Format, suffix_of
+from edu_cli.ingest.suffixes import REASON_OF_SUFFIX, TEXTUAL, Format, suffix_of
 from edu_cli.text import clean
 from edu_cli.types import Block, Document
 
@@ -51,7 +51,8 @@ def load(path: Path, options: LoadOptions) -> Document:
     if kind is None and named is not None:
         raise LoadError(f"{name} is no {named} file: its first bytes are of no known format.", hint="save it again")
     if kind is None or kind == "archive":
-        what = "an archive" if kind else "a binary file of an unknown kind"
+        known = REASON_OF_SUFFIX.get(suffix_of(name), "").partition(":")[0]
+        what = known or ("an archive" if kind else "a binary file of an unknown kind")
         raise LoadError(f"{name} is {what}.", hint="unpack or convert it", code="unsupported")
     if kind == "encrypted-office":
         return _load_decrypted(path, name, options)

@@ -44,7 +44,10 @@ def paths_of(request: IngestRequest, catalog: IngestCatalog) -> tuple[Sequence[P
         lambda root_id: [known.path for known in catalog.known(root_id)],
     )
     if not paths and not warnings:
-        raise UsageError("There is nothing to ingest: no PATH was given, now or before.", hint="edu ingest PATH")
+        raise UsageError(
+            "There is nothing to ingest: no PATH was given, and no earlier one holds a document.",
+            hint="edu ingest PATH",
+        )
     return paths, warnings
 
 

@@ -50,7 +50,11 @@ class PlannedFile:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one target needs. `restamp` are stamps of files that were touched but hold the same, by document id."""
+    """What one target needs.
+
+    `unseen` could not be looked at: documents from there stay. `restamp` are stamps of files that were touched but hold
+    the same, by document id.
+    """
 
     target: Target
     load: tuple[PlannedFile, ...]
@@ -58,6 +62,7 @@ class Plan:
     removed: tuple[KnownDocument, ...]
     renamed: tuple[KnownDocument, ...]
     skipped: tuple[Skipped, ...]
+    unseen: tuple[Skipped, ...] = ()
     restamp: Mapping[str, FileStamp] = field(default_factory=dict)
 
     @property
@@ -80,7 +85,8 @@ def plan_target(
     mine = {document.path: document for document in known if not target.part or target.covers(document.path)}
     files = {target.document_path(file.rel): file for file in found.files}
     moved = [document for path, document in absorbed.items() if path in files]
-    lost = [document for path, document in (*mine.items(), *absorbed.items()) if path not in files]
+    away = [(path, document) for path, document in (*mine.items(), *absorbed.items()) if path not in files]
+    lost = [document for path, document in away if not any(_lies_in(path, place.rel) for place in found.unseen)]
     candidates = _by_hash([*moved, *(lost if recipe.prune else [])])
     compared = [_compare(target, path, file, mine.get(path), recipe) for path, file in files.items()]
     load = [_with_origin(item, candidates) for item in compared if isinstance(item, PlannedFile)]
@@ -94,8 +100,13 @@ def plan_target(
         removed=tuple(document for document in gone if document.doc_id not in taken),
         renamed=tuple(document for document in gone if document.doc_id in taken),
         skipped=found.skipped,
+        unseen=found.unseen,
         restamp={same.document.doc_id: same.stamp for same in unchanged if same.stamp},
     )
+
+
+def _lies_in(path: str, place: str) -> bool:
+    return not place or path == place or path.startswith(place + "/")
 
 
 def subject_of(path: str, chosen: str | None) -> str:

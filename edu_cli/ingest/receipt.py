@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from edu_cli.ingest.plan import Plan, PlannedFile, Status
 from edu_cli.ingest.prepare import Prepared
+from edu_cli.ingest.scan import Skipped
 from edu_cli.types import EncoderPin, OcrPage
 
 STATUSES: tuple[Status, ...] = ("added", "updated", "unchanged", "renamed", "removed", "skipped", "failed")
@@ -98,9 +99,15 @@ def receipts_of(plans: Sequence[Plan], *, dry: bool = False) -> list[FileReceipt
         receipts += [FileReceipt(d.path, "unchanged", d.subject) for d in plan.unchanged]
         receipts += [FileReceipt(d.path, "removed", d.subject) for d in plan.removed]
         receipts += [FileReceipt(s.rel, "skipped", reason=s.reason) for s in plan.skipped]
+        receipts += [_unseen(s) for s in plan.unseen]
         if dry:
             receipts += [FileReceipt(f.path, f.status, f.subject, reason=_origin(f)) for f in plan.load]
     return receipts
+
+
+def _unseen(place: Skipped) -> FileReceipt:
+    why = f"{place.reason}; what was read there before is kept (check its permissions)."
+    return FileReceipt(place.rel or ".", "failed", error=("permission", why))
 
 
 def _origin(file: PlannedFile) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,8 +87,12 @@ def scan_target(target: Target) -> ScanResult:
         return ScanResult((), ())
     found = scan(target.location)
     others = (s for s in found.skipped if s.rel.rsplit("/", 1)[-1] != ".edu")  # our own: nobody expects it to go in
-    skipped = tuple(Skipped(target.document_path(s.rel), s.reason) for s in others)
-    return ScanResult(found.files, skipped)
+    return ScanResult(found.files, _below_root(target, others), _below_root(target, found.unseen))
+
+
+def _below_root(target: Target, skipped: Iterable[Skipped]) -> tuple[Skipped, ...]:
+    """With document paths; the target's own folder has its own, "" for the root."""
+    return tuple(Skipped(target.document_path(s.rel) if s.rel else target.part, s.reason) for s in skipped)
 
 
 def located(root: Root, project: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections import deque
@@ -16,6 +17,7 @@ from edu_cli.ingest.sniff import reason_to_skip
 from edu_cli.ingest.suffixes import FORMAT_OF_SUFFIX, REASON_OF_SUFFIX, suffix_of
 
 _SYSTEM_NAMES = frozenset({"thumbs.db", "desktop.ini", "ehthumbs.db", "icon\r"})
+_GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)  # nothing lies there; any other error may hide what does
 
 
 class FoundFile(NamedTuple):
@@ -44,10 +46,14 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """Both lists are in the order of `rel`, whatever order the file system gives."""
+    """The lists are in the order of `rel`, whatever order the file system gives.
+
+    `unseen` are folders and files that could not be looked at (no permission, a broken disk).
+    """
 
     files: tuple[FoundFile, ...]
     skipped: tuple[Skipped, ...]
+    unseen: tuple[Skipped, ...] = ()
 
 
 @dataclass(slots=True)
@@ -69,6 +75,7 @@ class _Scanner:
     def __init__(self) -> None:
         self.files: list[FoundFile] = []
         self.skipped: list[Skipped] = []
+        self.unseen: list[Skipped] = []
         self.links: deque[_Link] = deque()
         self.folders: set[str] = set()  # real paths of the folders listed
         self.real_files: dict[str, str] = {}  # real path -> rel, of all files met
@@ -89,7 +96,7 @@ class _Scanner:
             with os.scandir(folder.location) as entries:
                 listed = list(entries)
         except OSError as error:
-            self.skip(folder.rel, f"the folder cannot be listed ({error.strerror})")
+            self.miss(folder.rel, error, "the folder cannot be listed")
             return
         for entry in listed:
             rel = f"{folder.rel}/{entry.name}" if folder.rel else entry.name
@@ -104,7 +111,7 @@ class _Scanner:
                 else:
                     self.add(entry.path, entry.name, rel, entry.stat(follow_symlinks=False), folder.real)
             except OSError as error:
-                self.skip(rel, f"cannot be read ({error.strerror})")
+                self.miss(rel, error, "it cannot be read")
 
     def add(
         self, location: str, name: str, rel: str, info: os.stat_result, real_folder: str, *, is_named: bool = False
@@ -124,6 +131,11 @@ class _Scanner:
     def skip(self, rel: str, reason: str) -> None:
         self.skipped.append(Skipped(shown(rel), reason))
 
+    def miss(self, rel: str, error: OSError, reason: str) -> None:
+        """What `error` kept from being looked at; what went away meanwhile is only skipped."""
+        listed = self.skipped if error.errno in _GONE else self.unseen
+        listed.append(Skipped(shown(rel), f"{reason} ({error.strerror})"))
+
     def follow_links(self) -> None:
         """Links in order of their names: a file or folder that is met anyhow, or was met before, is not read twice."""
         while self.links:
@@ -138,8 +150,10 @@ class _Scanner:
             real = os.path.realpath(link.location, strict=True)
             info = os.stat(real)  # noqa: PTH116 - names here may be no UTF-8 and stay plain strings
         except OSError as error:
-            loop = error.errno == 40 or isinstance(error, RuntimeError)
-            self.skip(link.rel, "a symbolic link to itself" if loop else "a broken symbolic link")
+            if error.errno not in _GONE:
+                self.miss(link.rel, error, "the symbolic link cannot be followed")
+                return
+            self.skip(link.rel, "a symbolic link to itself" if error.errno == errno.ELOOP else "a broken symbolic link")
             return
         if not stat.S_ISDIR(info.st_mode):
             if real in self.real_files:
@@ -176,9 +190,12 @@ def scan(path: Path) -> ScanResult:
     else:
         scanner.add(location, path.name, path.name, info, "", is_named=True)
     return ScanResult(
-        tuple(sorted(scanner.files, key=lambda found: found.rel)),
-        tuple(sorted(scanner.skipped, key=lambda skipped: (skipped.rel, skipped.reason))),
+        tuple(sorted(scanner.files, key=lambda found: found.rel)), _sorted(scanner.skipped), _sorted(scanner.unseen)
     )
+
+
+def _sorted(skipped: list[Skipped]) -> tuple[Skipped, ...]:
+    return tuple(sorted(skipped, key=lambda one: (one.rel, one.reason)))
 
 
 def shown(name: str) -> str:

@@ -51,6 +51,12 @@ def test_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
     _fails(tmp_path / "没有.md", "corrupt")
 
 
+def test_a_named_file_that_is_no_document_is_refused_by_what_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "录像.mp4"
+    path.write_bytes(bytes(range(256)) * 20)
+    assert "is sound or video" in _fails(path, "unsupported").message
+
+
 def test_an_archive_under_a_document_name_is_unsupported(tmp_path: Path) -> None:
     path = tmp_path / "资料.docx"
     with zipfile.ZipFile(path, "w") as archive:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ingest_project import FakeProject
+from ingest_project import FakeProject, deny_listing
 
 from edu_cli.errors import IndexMismatchError, UsageError
 from edu_cli.ingest.receipt import Receipt
@@ -263,3 +263,20 @@ def test_a_text_that_stands_in_many_files_is_encoded_once(project: FakeProject) 
         project.write(f"{i}.md", "# 甲\n一样的话。\n")
     assert project.ingest().chunks.encoded == 1
     assert project.store.count() == 5
+
+
+@pytest.mark.parametrize("denied", ["", "锁"])
+def test_documents_in_a_folder_that_cannot_be_listed_stay_and_the_folder_is_told_as_failed(
+    project: FakeProject, monkeypatch: pytest.MonkeyPatch, denied: str
+) -> None:
+    project.write("锁/a.md", "# 甲\n文字。\n")
+    gone = project.write("b.md", "# 乙\n别的文字。\n")
+    project.ingest()
+    gone.unlink()
+    with monkeypatch.context() as patch:
+        deny_listing(patch, project.files / denied)
+        receipt = project.ingest()
+    assert _statuses(receipt) == ({"锁": "failed", "b.md": "removed"} if denied else {".": "failed"})
+    assert [file.error[0] for file in receipt.files if file.error] == ["permission"]
+    assert project.store.count() == (1 if denied else 2)
+    assert _statuses(project.ingest())["锁/a.md"] == "unchanged"

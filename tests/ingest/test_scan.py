@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from ingest_project import deny_listing
 
 from edu_cli.errors import UsageError
 from edu_cli.ingest.scan import scan, shown
@@ -153,12 +154,15 @@ def test_pipes_and_sockets_are_never_opened(tmp_path: Path) -> None:
         assert _reasons(tmp_path) == {"管道.md": "a named pipe", "s.md": "a socket"}
 
 
-@posix_only
-@pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="root may list every folder")
-def test_a_folder_that_may_not_be_listed_is_told(tmp_path: Path) -> None:
-    locked = tmp_path / "锁"
-    locked.mkdir(mode=0o000)
-    assert "锁" in _reasons(tmp_path)
+def test_a_folder_that_may_not_be_listed_is_unseen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _write(tmp_path / "锁" / "a.md")
+    _write(tmp_path / "b.md")
+    deny_listing(monkeypatch, tmp_path / "锁")
+    found = scan(tmp_path)
+    assert [file.rel for file in found.files] == ["b.md"]
+    assert [(place.rel, place.reason) for place in found.unseen] == [
+        ("锁", "the folder cannot be listed (Permission denied)")
+    ]
 
 
 def test_valid_names_are_shown_verbatim() -> None:
