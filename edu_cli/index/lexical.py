@@ -28,6 +28,7 @@ from edu_cli.settings import LexicalSettings
 from edu_cli.types import Hit, IndexRow, Scope
 
 Texts = Callable[[Sequence[IndexRow]], Sequence[str]]
+_MOST_NUMBERS = 50_000  # some 8 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +125,11 @@ def hashes(words: Sequence[str]) -> npt.NDArray[np.uint64]:
 
 
 class _Numbers(dict[str, int]):
-    """Each word's number, computed once."""
+    """Words' numbers, as a rule computed once; a course's vocabulary grows with it, so that not all are kept."""
 
     def __missing__(self, word: str) -> int:
+        if len(self) >= _MOST_NUMBERS:
+            self.clear()
         self[word] = number = _number(word)
         return number
 
