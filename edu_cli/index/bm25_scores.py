@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from edu_cli.index.arrays import write_header
 from edu_cli.index.rows import read_array
 from edu_cli.settings import LexicalSettings
 
@@ -28,14 +29,15 @@ def write_scores(
     The counts are kept in counts.npy for the next build.
     """
     rows, values = read_array(folder / "rows.npy"), np.load(folder / "values.npy", mmap_mode="r+")
-    counts = np.lib.format.open_memmap(folder / "counts.npy", mode="w+", dtype=np.uint16, shape=rows.shape)
     mean = max(float(lengths.mean()), 1e-9) if len(lengths) else 1.0
     hold = (settings.k1 * (1 - settings.b + settings.b * lengths / mean)).astype(np.float32)
     idf = lucene_idf(np.diff(ends), len(lengths))
     cuts = np.unique(np.searchsorted(ends, np.arange(0, len(rows) + _PIECE, _PIECE)).clip(0, len(idf)))
-    for first, last in pairwise(cuts):
-        span = slice(ends[first], ends[last])
-        found = np.asarray(values[span])
-        counts[span] = np.minimum(found, _MOST)
-        weights = np.repeat(idf[first:last], np.diff(ends[first : last + 1]))
-        values[span] = weights * (found / (found + hold[rows[span]]))
+    with (folder / "counts.npy").open("wb") as counts:
+        write_header(counts, np.uint16, rows.shape)
+        for first, last in pairwise(cuts):
+            span = slice(ends[first], ends[last])
+            found = np.asarray(values[span])
+            counts.write(np.minimum(found, _MOST).astype(np.uint16).tobytes())
+            weights = np.repeat(idf[first:last], np.diff(ends[first : last + 1]))
+            values[span] = weights * (found / (found + hold[rows[span]]))

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from edu_cli.errors import StoreError
+from edu_cli.index.arrays import write_array, write_header
 from edu_cli.index.generations import UNREADABLE, Generation, current, damaged_among, publish
 from edu_cli.index.merging import Kept, NewRow, write_merged
 from edu_cli.index.rebuild import BuildCounts, RowSource, batches, find_changes
@@ -102,7 +103,7 @@ class _Plan:
             fresh = _read(self.table, self.missing.tolist(), vectors)
             segments.append((_write_segment(folder, self.taken_in, len(new), dim, fresh), len(new)))
         write_table(self.table, folder)
-        np.save(folder / SLOTS, slots, allow_pickle=False)
+        write_array(folder / SLOTS, slots)
         return segments
 
 
@@ -165,8 +166,7 @@ def _write_segment(
     kept: list[Kept] = []
     first = 0
     with (folder / f"{name}.{DENSE}").open("wb") as dense:
-        header = {"descr": np.lib.format.dtype_to_descr(np.dtype(np.float32)), "fortran_order": False}
-        np.lib.format.write_array_header_1_0(dense, {**header, "shape": (size, dim)})
+        write_header(dense, np.float32, (size, dim))
         for one in taken_in:
             slots = np.flatnonzero(one.rows >= 0)
             moved_to = np.full(one.segment.size, -1, np.int64)

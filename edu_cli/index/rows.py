@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from edu_cli.index.arrays import write_array
 from edu_cli.types import Hit, IndexRow, Scope
 
 Ints = npt.NDArray[np.int32]
@@ -195,7 +196,7 @@ def _renumbered(known: dict[str, int], codes: array[int], order: npt.NDArray[np.
 def write_table(table: RowTable, folder: Path) -> None:
     """Writes the columns as .npy files and the names as JSON."""
     for name in _COLUMNS:
-        np.save(folder / f"{name}.npy", getattr(table, name), allow_pickle=False)
+        write_array(folder / f"{name}.npy", getattr(table, name))
     names = {"subjects": list(table.subject_names), "tenants": list(table.tenant_names)}
     (folder / "names.json").write_text(json.dumps(names), encoding="utf-8")
 
