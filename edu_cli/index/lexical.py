@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from edu_cli.errors import StoreError
+from edu_cli.index.arrays import write_array
 from edu_cli.index.bm25_scores import lucene_idf, write_scores
 from edu_cli.index.generations import UNREADABLE, Generation, current, damaged_among, open_current, publish, reading
 from edu_cli.index.merging import Kept, NewRow, write_merged
@@ -90,7 +91,7 @@ def build_lexical(
         write_table(table, folder)
         fresh = _cut(table, missing, texts, tokenizer, lengths)
         terms, ends = write_merged(folder, [Kept(old.counts, moved_to)] if old else [], fresh)
-        np.save(folder / "lengths.npy", lengths, allow_pickle=False)
+        write_array(folder / "lengths.npy", lengths)
         write_scores(folder, ends, lengths, settings)
         counts = BuildCounts(len(table), len(missing), len(terms))
         return {

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import numpy.typing as npt
 
+from edu_cli.index.arrays import write_array, write_header
 from edu_cli.index.postings import EMPTY, Postings, Rows, Terms, Values
 from edu_cli.index.rows import read_array
 
@@ -99,8 +100,8 @@ def write_merged(
                 counts.append(np.diff(starts, append=len(part)))
     all_terms = np.concatenate(terms)
     ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(counts))]).astype(np.int64)
-    np.save(folder / f"{prefix}terms.npy", all_terms, allow_pickle=False)
-    np.save(folder / f"{prefix}ends.npy", ends, allow_pickle=False)
+    write_array(folder / f"{prefix}terms.npy", all_terms)
+    write_array(folder / f"{prefix}ends.npy", ends)
     _as_npy(raw_rows, np.dtype(np.int32))
     _as_npy(raw_values, np.dtype(np.float32))
     return all_terms, ends
@@ -133,7 +134,7 @@ def _put_aside(run: _Run, aside: Path) -> _Run:
     number = len(list(aside.iterdir()))
     paths = [aside / f"{number:06}-{name}.npy" for name in ("terms", "rows", "values")]
     for path, array in zip(paths, (run.terms, run.rows, run.values), strict=True):
-        np.save(path, array, allow_pickle=False)
+        write_array(path, array)
     return _Run(*(read_array(path) for path in paths))
 
 
@@ -178,8 +179,7 @@ def _as_npy(raw: Path, dtype: np.dtype[np.generic]) -> None:
     """The raw file as .npy: a header, then its bytes, copied a piece at a time."""
     count = raw.stat().st_size // dtype.itemsize
     with raw.with_suffix(".npy").open("wb") as out, raw.open("rb") as source:
-        header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": (count,)}
-        np.lib.format.write_array_header_1_0(out, header)
+        write_header(out, dtype, (count,))
         while piece := source.read(1 << 22):
             out.write(piece)
     raw.unlink()
