@@ -21,7 +21,6 @@ from processes import NOT_SURE, spend
 PARTS = {  # name -> what it needs before, the program; {project} and {question} are filled in
     "interpreter": ("", "pass"),
     "numpy": ("interpreter", "import numpy"),
-    "command line": ("interpreter", "import typer, rich.console, rich.text, pydantic"),
     "encoder and one question": (
         "numpy",
         "import os; from pathlib import Path; from edu_cli.config import load_settings, cache_dir; "
