@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from edu_cli.protocols import AskRecords, ChatModel, PassageSearch, WebSearch
+from edu_cli.protocols import AskRecords, ChatModel, PassageSearch, Reranker, WebSearch
 from edu_cli.settings import Settings
 from edu_cli.types import Message, Scope
 
@@ -47,7 +47,8 @@ class AskTools:
     (rows of length 1), None where there is no encoder, and `encode_kept` those of texts that are asked for again;
     `encoder` names the encoder;
     `classifier` is the project's own model file, if it exists;
-    `web` is None where no web search is configured.
+    `web` is None where no web search is configured; `reader` opens what
+    reads the sentences that may answer, None where nothing does.
     """
 
     settings: Settings
@@ -60,3 +61,4 @@ class AskTools:
     web: WebSearch | None = None
     encoder: str = ""
     encode_kept: Callable[[Sequence[str]], npt.NDArray[np.float32]] | None = None
+    reader: Callable[[], Reranker | None] | None = None

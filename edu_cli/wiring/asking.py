@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from edu_cli.config import Settings
     from edu_cli.index.catalog import Catalog
     from edu_cli.project import Project
-    from edu_cli.protocols import Encoder, LexicalIndex, PassageSearch, ScopeWish, VectorSearch
+    from edu_cli.protocols import Encoder, LexicalIndex, PassageSearch, Reranker, ScopeWish, VectorSearch
     from edu_cli.types import EncoderPin, Scope, StoredParent
     from edu_cli.wiring.reranking import RerankerOf
 
@@ -103,10 +103,11 @@ def open_ask(
     *,
     search: Callable[[], PassageSearch] | None = None,
     encoder_of: Callable[[EncoderPin], Encoder] | None = None,
+    reranker_of: RerankerOf = open_reranker,
 ) -> Iterator[AskTools]:
     """What `ask` needs; models and retrieval are opened when the first question needs them, and kept.
 
-    `search` and `encoder_of` give what is open already.
+    `search`, `encoder_of` and `reranker_of` give what is open already.
     """
     from edu_cli.ask.request import AskTools
     from edu_cli.wiring.recording import open_project_records
@@ -120,8 +121,14 @@ def open_ask(
             return (encoder_of or (lambda one: open_pinned(one, project, settings)))(pinned)
 
         @functools.cache
+        def reader() -> Reranker | None:
+            return reranker_of(settings, pin)
+
+        @functools.cache
         def own_search() -> PassageSearch:
-            return stack.enter_context(open_searcher(project, settings, encoder_of=opened))
+            return stack.enter_context(
+                open_searcher(project, settings, encoder_of=opened, reranker_of=lambda *_: reader())
+            )
 
         def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
             return opened(pin).encode_questions(texts).dense
@@ -147,6 +154,7 @@ def open_ask(
             web,
             encoder=pin.name if dense else "",
             encode_kept=KeptQuestions(vectors_path(project, settings), pin, lambda: opened(pin)) if dense else None,
+            reader=reader,
         )
 
 

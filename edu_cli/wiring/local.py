@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from edu_cli.errors import EncoderError
 from edu_cli.protocols import EVERYTHING
 from edu_cli.wiring.asking import find_scope, open_ask, open_pinned, open_searcher
+from edu_cli.wiring.reranking import open_reranker
 
 if TYPE_CHECKING:
     from edu_cli.ask.request import AskRequest, AskTools
     from edu_cli.config import Settings
     from edu_cli.project import Project
-    from edu_cli.protocols import Encoder, PassageSearch, ScopeWish
+    from edu_cli.protocols import Encoder, PassageSearch, Reranker, ScopeWish
     from edu_cli.types import Answer, EncoderPin, Scope, SearchResult
 
 
@@ -73,11 +74,20 @@ def open_local(project: Project, settings: Settings) -> Iterator[ToolsAsker]:
             return open_pinned(pin, project, settings)
 
         @functools.cache
+        def reranker(pin: EncoderPin) -> Reranker | None:
+            return open_reranker(settings, pin)
+
+        def reranker_of(_settings: Settings, pin: EncoderPin) -> Reranker | None:
+            return reranker(pin)
+
+        @functools.cache
         def search() -> PassageSearch:
-            return stack.enter_context(open_searcher(project, settings, encoder_of=encoder_of))
+            return stack.enter_context(open_searcher(project, settings, encoder_of=encoder_of, reranker_of=reranker_of))
 
         @functools.cache
         def tools() -> AskTools:
-            return stack.enter_context(open_ask(project, settings, search=search, encoder_of=encoder_of))
+            return stack.enter_context(
+                open_ask(project, settings, search=search, encoder_of=encoder_of, reranker_of=reranker_of)
+            )
 
         yield ToolsAsker(project, search, tools)

@@ -59,6 +59,7 @@ class WarmProject:
                         settings,
                         search=lambda: search,
                         encoder_of=lambda pin: self._encoder(pin, settings),
+                        reranker_of=self._reranker,
                     )
                 )
                 return replace(found, chat=CheckedChat(found.chat, check)) if found.chat else found

@@ -55,7 +55,9 @@ def extracted(turn: Turn, found: SearchResult, planned: Planned, wanted: Queries
     """Sentences of the passages, verbatim; declined where none answers."""
     with turn.trail.step("extract") as note:
         question = turn.standalone
-        extracts = extract_parts(question, split_question(question), found.passages, things_compared(question))
+        reads = turn.tools.reader if turn.request.rerank and turn.request.mode == "hybrid" else None
+        parts, things = split_question(question), things_compared(question)
+        extracts = extract_parts(question, parts, found.passages, things, reads() if reads else None)
         note.detail = f"{len(extracts)} pieces"
     if not extracts:
         return declined(turn, found, planned, wanted, "no sentence answers the question")

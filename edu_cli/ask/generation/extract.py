@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-import functools
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from edu_cli.ask.generation.choose import Rule, choose
+from edu_cli.ask.generation.choose import choose
 from edu_cli.ask.generation.compare import comparing, names_one
 from edu_cli.ask.generation.context import page_of
-from edu_cli.ask.generation.extract_features import NAMES, features
+from edu_cli.ask.generation.extract_features import NAMES, Features, features
+from edu_cli.ask.generation.extract_model import Floats, Model, closest, load_model, log_odds, reading_model
 from edu_cli.ask.generation.question_type import asked_kind, is_of_another
 from edu_cli.ask.generation.units import Unit, in_full, units
 from edu_cli.ask.verification.terms import coverage, grams, plain
+from edu_cli.protocols import Reranker
 from edu_cli.text import sentences
 from edu_cli.types import Citation, Passage
 
-_MODEL = Path(__file__).with_name("extract_model.json")  # written by train/fit_extract.py
 _LEAST_SHARED = 0.12  # of the question's weight: a sentence below it is passed over for one above
 _STOPPED = re.compile(r"[。！？!?.][”’」』）)]*\s*$")
 _PART_SHARED = 0.5  # of a part's grams
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A linear score per sentence, made a probability over all of a question's sentences, and how many are taken."""
-
-    mean: tuple[float, ...]
-    scale: tuple[float, ...]
-    weights: tuple[float, ...]
-    rule: Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,31 +35,58 @@ class Extract:
     probability: float
 
 
-def extract(question: str, passages: Sequence[Passage]) -> list[Extract]:
-    """The pieces that answer `question`, best first; [] without text, or where none names whose detail is asked for."""
+def extract(question: str, passages: Sequence[Passage], reader: Reranker | None = None) -> list[Extract]:
+    """The pieces that answer `question`, best first; [] without text, or where none names whose detail is asked for.
+
+    A `reader` that coefficients were fitted for reads the likeliest pieces. Raises what its scoring raises.
+    """
     if is_of_another(question, [" ".join((p.title, *p.section, p.context)) for p in passages]):
         return []
     found = [u for n, p in enumerate(passages, 1) for u in units(p.context, n, headings=(p.title, *p.section))]
     if not found:
         return []
-    model = load_model()
-    titles = [" ".join((p.title, *p.section)) for p in passages]
-    rows = features(question, [u.shown for u in found], [u.n for u in found], titles)
-    scores = (rows - np.array(model.mean)) / np.array(model.scale) @ np.array(model.weights)
-    shared = rows[:, NAMES.index("coverage_with_title")]
-    if shared.max() >= _LEAST_SHARED:
-        scores[shared < _LEAST_SHARED] = -np.inf
-    else:  # found by meaning, in other words throughout: the best passage is all there is to go by
-        scores[[u.n > 1 for u in found]] = -np.inf
+    places = [" › ".join(dict.fromkeys(part for part in (p.title, *p.section) if part)) for p in passages]
+    said, owners = [u.shown for u in found], [u.n for u in found]
+    rows = features(question, said, owners, places)
+    model = reading_model(reader.name) if reader else None
+    if reader and model:
+        scores = _read(question, said, [places[n - 1] for n in owners], rows, reader, model)
+    else:
+        model = load_model()
+        scores = _sharing(rows, owners, model.scores(rows))
     odds = np.exp(scores - scores.max())
-    probabilities, said = odds / odds.sum(), [u.shown for u in found]
+    probabilities = odds / odds.sum()
     covered = rows[:, NAMES.index("coverage")]
-    chosen = choose(question, said, [u.n for u in found], covered, probabilities, model.rule)
+    chosen = choose(question, said, owners, covered, probabilities, model.rule)
     return _whole_pieces(question, found, [(i, float(probabilities[i])) for i in chosen], passages)
 
 
+def _sharing(rows: Features, owners: Sequence[int], scores: Floats) -> Floats:
+    """The scores of the pieces that share words with the question; the rest are ruled out."""
+    shared = rows[:, NAMES.index("coverage_with_title")]
+    if shared.max() >= _LEAST_SHARED:
+        return np.where(shared < _LEAST_SHARED, -np.inf, scores)
+    # found by meaning, in other words throughout: the best passage is all there is to go by
+    return np.where(np.array(owners) > 1, -np.inf, scores)
+
+
+def _read(
+    question: str, said: Sequence[str], places: Sequence[str], rows: Features, reader: Reranker, model: Model
+) -> Floats:
+    """The scores of the pieces that the reader was shown; the rest are ruled out."""
+    close = closest(load_model().scores(rows))
+    read = log_odds(reader, question, [places[i] for i in close], [said[i] for i in close])
+    scores = np.full(len(said), -np.inf)
+    scores[close] = model.scores(np.column_stack([rows[close], read]))
+    return scores
+
+
 def extract_parts(
-    question: str, parts: Sequence[str], passages: Sequence[Passage], things: Sequence[str] = ()
+    question: str,
+    parts: Sequence[str],
+    passages: Sequence[Passage],
+    things: Sequence[str] = (),
+    reader: Reranker | None = None,
 ) -> list[Extract]:
     """As `extract`, for a question in parts: the best piece for each, or the whole's where one piece answers all.
 
@@ -82,8 +97,8 @@ def extract_parts(
     """
     if things and (pieces := comparing(things, passages)):
         return [Extract(piece.n, piece.start, piece.shown, 1.0) for piece in pieces]
-    whole = extract(question, passages)
-    found = [(part, piece) for part in parts for piece in extract(part, passages)[:1]]
+    whole = extract(question, passages, reader)
+    found = [(part, piece) for part in parts for piece in extract(part, passages, reader)[:1]]
     if things:
         found = [(part, piece) for part, piece in found if names_one(piece.text, things)]
     least = load_model().rule.about * _share(question, whole[0]) if whole else 0.0
@@ -95,16 +110,6 @@ def extract_parts(
         if not any(_repeats(piece.text, other.text) for other in taken):
             taken.append(piece)
     return taken
-
-
-@functools.cache
-def load_model() -> Model:
-    """The bundled coefficients."""
-    raw = json.loads(_MODEL.read_text(encoding="utf-8"))
-    if raw["names"] != list(NAMES):
-        raise ValueError(f"{_MODEL.name} was fitted for other features; run train/fit_extract.py")
-    mean, scale, weights = (tuple(raw[name]) for name in ("mean", "scale", "weights"))
-    return Model(mean, scale, weights, Rule(raw["enough"], raw["least"], raw["share"], raw["most"], raw["about"]))
 
 
 def _whole_pieces(
