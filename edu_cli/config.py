@@ -110,10 +110,10 @@ def _field_of(key: str) -> Field[Any] | None:
     return next((entry for section, entry in _entries() if f"{section}.{entry.name}" == key), None)
 
 
-def _nearest(word: str, known: Iterable[str]) -> str:
+def _nearest(word: str, known: Iterable[str], *, cutoff: float = 0.0) -> str:
     import difflib
 
-    found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.0)
+    found = difflib.get_close_matches(word, list(known), n=1, cutoff=cutoff)
     return found[0] if found else ""
 
 
@@ -201,9 +201,10 @@ def _checked(key: str, raw: Any, source: str) -> Any:
 
 def _check_bounds(key: str, value: Any, meta: Mapping[str, Any], source: str) -> None:
     if meta["choices"] and value not in meta["choices"]:
+        near = _nearest(str(value), meta["choices"], cutoff=0.5)
         raise ConfigError(
             f"{key} ({source}) is {value!r}, which is none of {', '.join(meta['choices'])}.",
-            hint=f"did you mean {_nearest(str(value), meta['choices'])!r}?",
+            hint=f"did you mean {near!r}?" if near else "choose one of these",
         )
     low, high = meta["low"], meta["high"]
     if isinstance(value, (int, float)) and not (low <= value <= high):  # NaN fails this too

@@ -87,6 +87,7 @@ def _known(args: list[str]) -> str | None:
 
 def run(args: list[str]) -> int:
     """Runs `edu ARGS` in this process and returns its exit code; every failure is a sentence and a code."""
+    args = args or ["--help"]
     answer = _known(args)
     if answer is None:
         from edu_cli.cli.boundary import run_verb

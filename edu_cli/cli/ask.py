@@ -30,7 +30,9 @@ if TYPE_CHECKING:
         DocOption,
         FilterOption,
         JsonOption,
+        Mode,
         ProjectOption,
+        QuestionArgument,
         QuietOption,
         SubjectOption,
         TenantOption,
@@ -42,17 +44,16 @@ if TYPE_CHECKING:
 
 app = new_app()
 
-Mode = Literal["hybrid", "dense", "sparse", "bm25"]
 Strategy = Literal["auto", "direct", "hyde", "multi-query", "step-back"]
 Route = Literal["auto", "rag", "general", "faq"]
 
 
 @app.command()
 def ask(
-    question: Annotated[
-        str | None, typer.Argument(help="The question; - reads it from stdin.", show_default=False)
+    question: QuestionArgument = None,
+    k: Annotated[
+        int | None, typer.Option("-k", metavar="N", min=1, max=50, help="Passages given to the model.")
     ] = None,
-    k: Annotated[int | None, typer.Option("-k", min=1, max=50, help="Passages given to the model.")] = None,
     mode: Annotated[Mode | None, typer.Option("--mode", help="Which legs search.")] = None,
     rerank: Annotated[
         bool, typer.Option("--rerank/--no-rerank", help="Let the reranker read the first passages, or not.")

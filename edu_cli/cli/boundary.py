@@ -29,7 +29,8 @@ def run_verb(args: list[str]) -> int:
             raise
         return _fail(args, error.code, error.message, error.hint, int(error.exit_code))
     except KeyboardInterrupt:
-        return _fail(args, "interrupted", "Interrupted.", "", int(ExitCode.INTERRUPTED))
+        hint = "run it again: what is in already stays, and the rest follows" if args[:1] == ["ingest"] else ""
+        return _fail(args, "interrupted", "Interrupted.", hint, int(ExitCode.INTERRUPTED))
     except BrokenPipeError:  # `edu docs export | head`: the reader has gone, which is no error of ours
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

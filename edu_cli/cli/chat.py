@@ -69,6 +69,7 @@ def chat(
 
 def _converse(out: Output, asker: Asker, wanted: AskRequest) -> None:
     answer: Answer | None = None
+    told: set[str] = set()
     while True:
         if sys.stdin.isatty():
             out.text("> ", end="")
@@ -82,7 +83,7 @@ def _converse(out: Output, asker: Asker, wanted: AskRequest) -> None:
         elif line.startswith("/"):
             _command(out, line, answer)
         elif line:
-            answer = _answered(out, asker, replace(wanted, question=line)) or answer
+            answer = _answered(out, asker, replace(wanted, question=line), told) or answer
 
 
 def _command(out: Output, line: str, answer: Answer | None) -> None:
@@ -97,7 +98,8 @@ def _command(out: Output, line: str, answer: Answer | None) -> None:
         show_answer(out, answer, streamed="", explain=True)
 
 
-def _answered(out: Output, asker: Asker, wanted: AskRequest) -> Answer | None:
+def _answered(out: Output, asker: Asker, wanted: AskRequest, told: set[str]) -> Answer | None:
+    """Answers and prints; a warning that the conversation has `told` already is not repeated."""
     shown: list[str] = []
 
     def show(piece: str) -> None:
@@ -111,5 +113,7 @@ def _answered(out: Output, asker: Asker, wanted: AskRequest) -> Answer | None:
         if isinstance(error, UnansweredError):
             show_passages(out, error.passages, wanted.question)
         return None
-    show_answer(out, answer, streamed="".join(shown), explain=False)
+    new = tuple(warning for warning in answer.warnings if warning not in told)
+    told.update(new)
+    show_answer(out, replace(answer, warnings=new), streamed="".join(shown), explain=False)
     return answer

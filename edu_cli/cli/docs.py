@@ -148,7 +148,7 @@ def _wanted(catalog: Catalog, doc: str | None, tenant: str | None) -> Sequence[D
     check_names(catalog, tenant, None)
     found = documents(catalog, tenant=tenant, glob=doc)
     if not found and doc is not None:
-        near = difflib.get_close_matches(doc, [r.path for r in documents(catalog, tenant=tenant)], n=1, cutoff=0.4)
+        near = difflib.get_close_matches(doc, [r.path for r in documents(catalog, tenant=tenant)], n=1, cutoff=0.6)
         hint = f"did you mean {near[0]}?" if near else "`edu docs list` lists them all"
         raise UsageError(f"There is no document {doc}.", hint=hint)
     return found
@@ -198,6 +198,10 @@ def _show(cli: Cli, record: DocumentRecord, parents: Sequence[StoredParent]) -> 
     for parent in parents:
         page = f" (p. {parent.page})" if parent.page else ""
         heading = " › ".join(parent.section) or "(before the first heading)"
-        out.text(f"  - {heading}{page}: {len(parent.children)} chunks, {len(parent.text)} characters")
+        out.text(f"  - {heading}{page}: {_counted(len(parent.children))}, {len(parent.text)} characters")
         if cli.out.verbose:
             out.text(parent.text + "\n")
+
+
+def _counted(chunks: int) -> str:
+    return "1 chunk" if chunks == 1 else f"{chunks} chunks"

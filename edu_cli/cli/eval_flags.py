@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 Judge = Literal["none", "llm"]
 
-DatasetArgument = Annotated[Path, typer.Argument(help="A .jsonl data set or a BEIR folder.", show_default=False)]
+DatasetArgument = Annotated[
+    Path, typer.Argument(metavar="DATASET", help="A .jsonl data set or a BEIR folder.", show_default=False)
+]
 CutoffsOption = Annotated[str, typer.Option("--k", metavar="K,K", help="Cutoffs of the measures.")]
 CompareOption = Annotated[
     str | None,

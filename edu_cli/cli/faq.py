@@ -52,14 +52,14 @@ def list_(desk: Desk, subject: OnlySubjectOption = None) -> None:
         desk.out.value({"schema": 1, "entries": [_value(e) for e in entries]})
         return
     rows = [(e.faq_id, e.subject, short(e.question), short(e.answer), e.source) for e in entries]
-    desk.rows(("id", "subject", "question", "answer", "source"), rows, "entries", ())
+    desk.rows(("id", "subject", "question", "answer", "source"), rows, ("entry", "entries"), ())
 
 
 @records_command(app, create=True)
 def add(
     desk: Desk,
-    question: Annotated[str, typer.Argument(help="The question.", show_default=False)],
-    answer: Annotated[str, typer.Argument(help="Its answer.", show_default=False)],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question.", show_default=False)],
+    answer: Annotated[str, typer.Argument(metavar="ANSWER", help="Its answer.", show_default=False)],
     subject: FaqSubjectOption = "",
 ) -> None:
     """Add one entry, or give an existing question a new answer."""
@@ -67,12 +67,13 @@ def add(
 
     if not question.strip() or not answer.strip():
         raise UsageError("A question and an answer are needed.", hint='edu faq add "…？" "…。"')
-    desk.records.add_faq(desk.tenant, [FaqEntry(question.strip(), answer.strip(), subject)], "added")
+    counts = desk.records.add_faq(desk.tenant, [FaqEntry(question.strip(), answer.strip(), subject)], "added")
     key = faq_id(desk.tenant, subject, question.strip())
     if desk.json:
         desk.out.value({"schema": 1, "id": key})
     else:
         desk.out.text(key)
+        desk.out.note(next(status for status, n in counts.items() if n))
 
 
 @records_command(app)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
+
+Mode = Literal["hybrid", "dense", "sparse", "bm25"]
 
 # --- every verb
 
@@ -19,7 +21,12 @@ VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Print more
 NoProgressOption = Annotated[bool, typer.Option("--no-progress", help="No progress bars.")]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 
-# --- what narrows a search
+# --- a question, and what narrows a search
+
+QuestionArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="QUESTION", help="The question; - reads it from stdin.", show_default=False),
+]
 
 SubjectOption = Annotated[str | None, typer.Option("--subject", metavar="NAME", help="Search only this subject.")]
 TenantOption = Annotated[str, typer.Option("--tenant", metavar="NAME", help="Search this tenant's documents.")]

@@ -33,7 +33,7 @@ def list_(desk: Desk, status: Annotated[Status, typer.Option("--status", help="W
         desk.out.value({"schema": 1, "pending": [_value(q) for q in found]})
         return
     rows = [(q.pending_id, str(q.times), f"{q.confidence:.2f}", q.status, q.subject, short(q.question)) for q in found]
-    desk.rows(("id", "times", "confidence", "status", "subject", "question"), rows, "questions", (1, 2))
+    desk.rows(("id", "times", "confidence", "status", "subject", "question"), rows, ("question", "questions"), (1, 2))
 
 
 @records_command(app)

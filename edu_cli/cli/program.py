@@ -72,10 +72,17 @@ def run_program(args: list[str]) -> int:
         return int(app(args=args, prog_name="edu", standalone_mode=False, obj=args) or 0)
     except TyperException as error:
         usage = getattr(getattr(error, "ctx", None), "command_path", "edu")
-        message = error.format_message() or "nothing to do"
+        message = _in_words(error.format_message()) or "nothing to do"
         raise UsageError(message, hint=f"`{usage} --help` lists what it takes") from error
     except typer.Abort as error:
         raise KeyboardInterrupt from error
+
+
+def _in_words(message: str) -> str:
+    """Typer's names of number types as people call them."""
+    for theirs, ours in (("int range", "whole number"), ("integer", "whole number"), ("float range", "number")):
+        message = message.replace(f"is not a valid {theirs}.", f"is not a {ours}.")
+    return message
 
 
 def typer_command(verb: str) -> Any:

@@ -53,10 +53,13 @@ class Desk:
         """Whether the result is one JSON value."""
         return self.out.json
 
-    def rows(self, headers: tuple[str, ...], rows: list[tuple[str, ...]], kind: str, right: tuple[int, ...]) -> None:
-        """A table for people, and how many there are."""
-        self.out.table(headers, rows, right=right)
-        self.out.note(f"{len(rows)} {kind}")
+    def rows(
+        self, headers: tuple[str, ...], rows: list[tuple[str, ...]], kind: tuple[str, str], right: tuple[int, ...]
+    ) -> None:
+        """A table for people, and how many there are; `kind` is what one is called, and several are."""
+        if rows:
+            self.out.table(headers, rows, right=right)
+        self.out.note(f"{len(rows)} {kind[len(rows) != 1]}")
 
 
 _SHARED = frozenset(_shared.__kwdefaults__ or ())

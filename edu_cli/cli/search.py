@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from edu_cli.cli.context import Cli, new_app, open_cli
 from edu_cli.cli.questions import BatchQuestion, one_question, read_batch
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
         DocOption,
         FilterOption,
         JsonOption,
+        Mode,
         ProjectOption,
+        QuestionArgument,
         QuietOption,
         SubjectOption,
         TenantOption,
@@ -30,15 +32,11 @@ if TYPE_CHECKING:
 
 app = new_app()
 
-Mode = Literal["hybrid", "dense", "sparse", "bm25"]
-
 
 @app.command()
 def search(
-    question: Annotated[
-        str | None, typer.Argument(help="The question; - reads it from stdin.", show_default=False)
-    ] = None,
-    k: Annotated[int | None, typer.Option("-k", min=1, max=1000, help="Hits shown. [default: 10]")] = None,
+    question: QuestionArgument = None,
+    k: Annotated[int | None, typer.Option("-k", metavar="N", min=1, max=1000, help="Hits shown. [default: 10]")] = None,
     mode: Annotated[Mode | None, typer.Option("--mode", help="Which legs search. [default: hybrid]")] = None,
     rerank: Annotated[
         bool | None,

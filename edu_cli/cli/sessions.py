@@ -26,8 +26,8 @@ def list_(desk: Desk) -> None:
         names = ("id", "title", "turns", "updated_at")
         desk.out.value({"schema": 1, "sessions": [dict(zip(names, row, strict=True)) for row in found]})
         return
-    rows = [(i, str(n), at[:19], short(t)) for i, t, n, at in found]
-    desk.rows(("id", "turns", "last", "title"), rows, "conversations", (1,))
+    rows = [(i, str(n), at[:19].replace("T", " "), short(t)) for i, t, n, at in found]
+    desk.rows(("id", "turns", "last (UTC)", "title"), rows, ("conversation", "conversations"), (1,))
 
 
 @records_command(app)

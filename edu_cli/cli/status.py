@@ -67,7 +67,8 @@ def _show(cli: Cli, facts: dict[str, Any]) -> None:
 def _answer_lines(answers: dict[str, Any]) -> Iterator[str]:
     if not answers["total"]:
         return
-    yield f"\n{answers['total']} questions asked, {answers['tokens']} tokens of an LLM (the last that are kept)"
+    asked = f"{answers['total']} question{'s' * (answers['total'] != 1)} asked"
+    yield f"\n{asked}, {answers['tokens']} tokens of an LLM (the last that are kept)"
     rows = [("by", "route", "n", "share", "LLM calls", "tokens", "p50 s", "p95 s")]
     for row in answers["by"]:
         times = (f"{row['p50']:.2f}", f"{row['p95']:.2f}")

@@ -83,7 +83,7 @@ def _wait(file: IO[str], path: Path, timeout_s: float, waiting: Callable[[str], 
         if time.monotonic() - start >= timeout_s:
             raise LockedError(
                 f"{path.parent.parent} is being written by another edu ({who}).",
-                hint="wait for it to finish, or give --lock-timeout SECONDS",
+                hint="wait for it to finish; verbs that write take --lock-timeout SECONDS",
             )
         if not told:
             waiting(f"waiting for another edu to finish ({who})")

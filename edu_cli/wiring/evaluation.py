@@ -23,7 +23,7 @@ from edu_cli.protocols import Progress
 from edu_cli.serve.asker import Asker
 from edu_cli.text import content_id
 from edu_cli.types import Answer, Scope
-from edu_cli.wiring.asker import Tell, open_asker
+from edu_cli.wiring.asker import open_asker
 from edu_cli.wiring.asking import open_ask
 from edu_cli.wiring.places import NO_ENCODER, open_reader
 from edu_cli.wiring.unmarked import UnmarkedRecords
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from edu_cli.ask.request import AskTools
     from edu_cli.evaluate.draft import Drafted
     from edu_cli.evaluate.judge import Judge
+    from edu_cli.wiring.steady import Tell
 
 _BY_LLM = ("hyde", "step-back")  # strategies that no rule can stand in for
 _TOLD_SECTIONS = ("split", "encoder", "lexical", "search", "ask")

@@ -56,6 +56,25 @@ def test_an_unknown_verb_names_the_nearest_and_exits_2(tmp_path: Path) -> None:
     assert "'search'" in done.stderr
 
 
+def test_edu_alone_shows_its_help(tmp_path: Path) -> None:
+    alone, asked = edu(cwd=tmp_path), edu("--help", cwd=tmp_path)
+    assert (alone.returncode, alone.stdout, alone.stderr) == (0, asked.stdout, "")
+    assert alone.stdout
+
+
+def test_a_word_for_a_number_is_told_in_plain_words(tmp_path: Path) -> None:
+    assert "'abc' is not a whole number." in edu("search", "-k", "abc", "x", cwd=tmp_path).stderr
+
+
+def test_a_wrong_choice_names_one_that_is_near_and_none_that_is_not(tmp_path: Path) -> None:
+    near, far = (
+        edu("ingest", "x", "--ocr", "alway", cwd=tmp_path),
+        edu("ingest", "x", "--ocr", "manchmal", cwd=tmp_path),
+    )
+    assert "did you mean 'always'?" in near.stderr
+    assert "did you mean" not in far.stderr
+
+
 def test_an_unknown_flag_with_json_is_one_json_value_on_stdout(tmp_path: Path) -> None:
     done = edu("config", "--json", "--jsn", cwd=tmp_path)
     assert done.returncode == 2

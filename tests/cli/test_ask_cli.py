@@ -102,8 +102,9 @@ def test_faq_entries_go_in_and_out(project: Path, tmp_path: Path) -> None:
 
 
 def test_a_conversation_at_the_prompt_is_kept(project: Path) -> None:
-    done = edu(project, "chat", stdin="暗反应发生在哪里？\n/sources\n/quit\n")
+    done = edu(project, "chat", stdin="暗反应发生在哪里？\n/sources\n暗反应发生在哪里？\n/quit\n")
     assert done.code == 0, done.err
+    assert done.err.count("no LLM is configured") == 1
     assert "叶绿体基质" in done.out
     session = value_of(edu(project, "sessions", "list", "--json"))["sessions"][0]
     assert (
@@ -132,7 +133,10 @@ def test_wrong_use_is_told_in_a_sentence_and_exits_2(project: Path, args: tuple[
 
 
 def test_an_faq_answer_in_its_own_words_loads_no_model(project: Path) -> None:
-    edu(project, "faq", "add", "补考什么时候？", "第二周。")
+    assert [edu(project, "faq", "add", "补考什么时候？", day).err for day in ("周一。", "第二周。")] == [
+        "added\n",
+        "updated\n",
+    ]
     script = (
         "import sys; from edu_cli.cli.app import run; code = run(['ask', '补考什么时候', '--json']);"
         "heavy = {'onnxruntime', 'pymilvus', 'bm25s', 'jieba', 'rjieba', 'openai', 'torch'} & set(sys.modules);"

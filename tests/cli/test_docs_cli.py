@@ -68,6 +68,8 @@ def test_a_document_that_is_not_there_is_a_usage_error_that_names_the_nearest(
     for verb in ("show", "remove", "export"):
         assert run(["docs", verb, "ai/一.mdx"]) == 2
         assert "did you mean ai/一.md?" in capsys.readouterr().err
+    assert run(["docs", "show", "nope.md"]) == 2
+    assert "`edu docs list`" in capsys.readouterr().err
 
 
 def test_a_removed_document_is_gone_from_every_list_and_index(
