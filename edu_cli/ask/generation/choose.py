@@ -73,17 +73,21 @@ def choose(
 
 
 def _defining(asked: str, sentences: Sequence[str], probabilities: npt.NDArray[np.float64]) -> int | None:
-    """The likeliest sentence that opens with the term whose meaning is asked for; None where there is none."""
+    """The likeliest sentence that opens with the term whose meaning is asked for or says what it is, if any."""
     match = _TERM.match(asked)
     if not match:
         return None
     term, least = (match[1] or match[2]).strip(), _TERM_ODDS * float(probabilities.max())
-    found = [
-        i
-        for i, text in enumerate(sentences)
-        if probabilities[i] >= least and re.sub(r"^[\W_]+", "", plain(text)).startswith(term)
-    ]
+    found = [i for i, text in enumerate(sentences) if probabilities[i] >= least and _defines(plain(text), term)]
     return max(found, key=lambda i: float(probabilities[i]), default=None)
+
+
+def _defines(said: str, term: str) -> bool:
+    """Whether a sentence opens with a term, or with where it is used and then the term: 在 Python 语言中，元组也是…."""
+    said = re.sub(r"^[\W_]+", "", said)
+    named = rf"{re.escape(term)}(?:[（(][^）)]*[）)])?"
+    is_told = rf"[^，,。；;]{{1,20}}[，,]\s*{named}[也就则]?(?:是|指|即|称为|叫)"
+    return said.startswith(term) or bool(re.match(is_told, said))
 
 
 def _said(pattern: re.Pattern[str], asked: str, sentence: str) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """Things compared + passages -> the pieces that set them side by side, verbatim.
 
-Scores of single sentences say little of a comparison: what tells two things apart stands where a heading names both,
-in a table whose head does, or in a sentence that does.
+Scores of single sentences say little of a comparison: what tells two things apart stands in a table whose head names
+both, in a sentence that sets one against the other, or under a heading that compares them.
 """
 
 from __future__ import annotations
@@ -23,40 +23,72 @@ _ASKS = re.compile(r"[?？]\W*$")
 _COMPARES = re.compile(
     r"区别|异同|不同|差异|对比|比较|优缺点|关系|共同点|相同点|联系|选型|怎么选|\bvs\b|difference|compar"
 )
-_FIRST = 3  # passages that are looked at for a sentence that names all, where no heading compares them
+_FIRST = 3  # passages that are looked at for a sentence that names all, where nothing tells them apart
+_TELLS_APART = re.compile(r"(?:不同|区别|差别|差异)(?:之处|点)?(?:主要)?(?:在于?|是|就是|体现)|相比(?:之下|较)?|相较")
+_AGAINST = re.compile(r"而(?!且)|但|则|却|不如|优于|快于|慢于|高于|低于|大于|小于|比")  # between two things
+_CODE_COMMENT = re.compile(r"\s*(?:#|//|/\*)")
+_LEAST_MORE = 2  # characters beside the names: "甲和乙。" says nothing
 
 
 def comparing(things: Sequence[str], passages: Sequence[Passage]) -> list[Unit]:
     """At most four pieces in reading order; [] where no passage sets the things side by side.
 
-    A table whose head names all goes first; then what stands under a heading that compares them, pieces that name more
-    of them first; where there is neither, sentences of the first passages that name all.
+    A table whose head names all goes first, then sentences that set one against another, then what stands under a
+    heading that compares them, pieces that name more first; where there is none, sentences of the first passages that
+    name all.
     """
     names = [plain(thing).strip() for thing in things]
-    pieces = {n: list(_pieces(passage, n)) for n, passage in enumerate(passages, 1)}
-    found = [
-        piece for of in pieces.values() for piece in of if piece.header and _named(piece.header, names) == len(names)
-    ][:1]
-    headed = [n for n, passage in enumerate(passages, 1) if _is_about_all(passage, names)]
-    places = headed or ([] if found else range(1, min(_FIRST, len(passages)) + 1))
-    for n in places:
-        least = 1 if headed else len(names)
-        fit = [piece for piece in pieces[n] if _named(piece.shown, names) >= least and _tells(piece)]
-        fit.sort(key=lambda piece: -_named(piece.shown, names))  # stable: in reading order among equals
-        for piece in fit[:_MOST_OF_ONE]:
-            used = sum(len(other.shown) for other in found)
-            if (
-                piece not in found
-                and len(found) < _MOST_PIECES
-                and (not found or used + len(piece.shown) <= _MOST_CHARS)
-            ):
-                found.append(piece)
-    return sorted(found, key=lambda piece: (piece.n, piece.start))
+    pieces = {n: [p for p in _pieces(passage, n) if _tells(p, names)] for n, passage in enumerate(passages, 1)}
+    everything = [piece for of in pieces.values() for piece in of]
+    table = [piece for piece in everything if piece.header and _named(piece.header, names) == len(names)][:1]
+    apart = [piece for piece in everything if _sets_apart(piece.shown, names)]
+    headed = [piece for n, p in enumerate(passages, 1) if _is_about_all(p, names) for piece in pieces[n]]
+    if apart or table:
+        under = [piece for piece in headed if _named(piece.shown, names) == 1]
+    else:
+        under = headed or [p for n in range(1, min(_FIRST, len(passages)) + 1) for p in pieces[n]]
+        under = [piece for piece in under if _named(piece.shown, names) >= (1 if headed else len(names))]
+        under.sort(key=lambda piece: -_named(piece.shown, names))  # stable: in reading order among equals
+    return sorted(_short((*table, *apart, *under)), key=lambda piece: (piece.n, piece.start))
+
+
+def _short(pieces: Sequence[Unit]) -> list[Unit]:
+    """The first of the pieces that make a short answer."""
+    found: list[Unit] = []
+    for piece in pieces:
+        used, of_one = sum(len(other.shown) for other in found), sum(other.n == piece.n for other in found)
+        if piece in found or len(found) == _MOST_PIECES or of_one == _MOST_OF_ONE:
+            continue
+        if not found or used + len(piece.shown) <= _MOST_CHARS:
+            found.append(piece)
+    return found
+
+
+def passages_of(thing: str, others: Sequence[str], passages: Sequence[Passage]) -> list[int]:
+    """The numbers (from 1) of the passages whose last heading names a thing and none of the others."""
+    mine, theirs = [plain(thing).strip()], [plain(other).strip() for other in others]
+    lasts = [(passage.section or (passage.title,))[-1] for passage in passages]
+    return [n for n, last in enumerate(lasts, 1) if _named(last, mine) and not _named(last, theirs)]
+
+
+def _sets_apart(text: str, names: Sequence[str]) -> bool:
+    """Whether a text names all and says in what they differ, or has one on each side of a word that contrasts."""
+    said = plain(text)
+    if _named(said, names) < len(names):
+        return False
+    if _TELLS_APART.search(said):
+        return True
+    sides = ((said[: word.start()], said[word.end() :]) for word in _AGAINST.finditer(said))
+    return any(
+        any(holds(before, name) for name in names) and any(holds(after, n) and not holds(before, n) for n in names)
+        for before, after in sides
+    )
 
 
 def _is_about_all(passage: Passage, names: Sequence[str]) -> bool:
-    """Whether a heading above the passage compares all of the things."""
-    return any(_named(heading, names) == len(names) and _COMPARES.search(plain(heading)) for heading in passage.section)
+    """Whether a heading above the passage compares all of the things, or its last one names all."""
+    named = [heading for heading in passage.section if _named(heading, names) == len(names)]
+    return bool(named) and (named[-1] == passage.section[-1] or any(_COMPARES.search(plain(h)) for h in named))
 
 
 def names_one(text: str, things: Sequence[str]) -> bool:
@@ -69,9 +101,18 @@ def _named(text: str, names: Sequence[str]) -> int:
     return sum(holds(said, name) for name in names)
 
 
-def _tells(piece: Unit) -> bool:
-    """Whether it can stand alone: neither a question, nor what only announces, nor what points at another place."""
-    return not (piece.is_lead or _ASKS.search(piece.text) or (not piece.header and _SHOWS.search(piece.text)))
+def _tells(piece: Unit, names: Sequence[str]) -> bool:
+    """Whether it can stand alone.
+
+    A question, a comment in code, what only announces, what points at another place and what says nothing beside the
+    names cannot.
+    """
+    if piece.is_lead or _ASKS.search(piece.text) or _CODE_COMMENT.match(piece.text):
+        return False
+    said = plain(piece.text)
+    for name in names:
+        said = said.replace(name, "")
+    return bool(piece.header) or (len(re.findall(r"\w", said)) >= _LEAST_MORE and not _SHOWS.search(piece.text))
 
 
 def _pieces(passage: Passage, n: int) -> Iterator[Unit]:

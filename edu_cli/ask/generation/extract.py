@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from edu_cli.ask.generation.choose import choose
-from edu_cli.ask.generation.compare import comparing, names_one
+from edu_cli.ask.generation.compare import comparing, names_one, passages_of
 from edu_cli.ask.generation.context import page_of
 from edu_cli.ask.generation.extract_features import NAMES, Features, features
 from edu_cli.ask.generation.extract_model import Floats, Model, closest, load_model, log_odds, reading_model
@@ -23,6 +23,11 @@ from edu_cli.types import Citation, Passage
 _LEAST_SHARED = 0.12  # of the question's weight: a sentence below it is passed over for one above
 _STOPPED = re.compile(r"[。！？!?.][”’」』）)]*\s*$")
 _PART_SHARED = 0.5  # of a part's grams
+_OF_EACH = 2  # pieces on one of the things that are compared
+# 四个必要条件: so many things are asked for
+_COUNTED = re.compile(
+    r"(?:[两二三四五六七八九十]|(?<![\d.])(?:[2-9]|1[0-2]))(?:大|个|种|类|条|项|点|步|方面|部分|阶段)(?!小时|半|月|年|人|多)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,8 @@ def extract_parts(
     """
     if things and (pieces := comparing(things, passages)):
         return [Extract(piece.n, piece.start, piece.shown, 1.0) for piece in pieces]
+    if things and (found := _of_each(things, passages, reader)):
+        return found
     whole = extract(question, passages, reader)
     found = [(part, piece) for part in parts for piece in extract(part, passages, reader)[:1]]
     if things:
@@ -112,13 +119,29 @@ def extract_parts(
     return taken
 
 
+def _of_each(things: Sequence[str], passages: Sequence[Passage], reader: Reranker | None) -> list[Extract]:
+    """The best pieces on each of the things from what stands under its own heading; [] where one has none."""
+    taken: list[Extract] = []
+    for thing in things:
+        numbers = passages_of(thing, [other for other in things if other != thing], passages)
+        found = extract(f"{thing}是什么，有什么特点？", [passages[n - 1] for n in numbers], reader)[:_OF_EACH]
+        if not found:
+            return []
+        taken += [replace(piece, n=numbers[piece.n - 1]) for piece in found]
+    return taken
+
+
 def _whole_pieces(
     question: str, found: Sequence[Unit], chosen: Sequence[tuple[int, float]], passages: Sequence[Passage]
 ) -> list[Extract]:
-    wants_list = asked_kind(plain(question)) in ("list", "how")
+    asked = plain(question)
+    kind = asked_kind(asked)
+    wants_list = kind in ("list", "how") or bool(_COUNTED.search(asked))
+    items = [found[i].n for i, _ in chosen if found[i].is_item]
     taken: list[Extract] = []
     for i, probability in chosen:
-        unit = in_full(found[i], found, passages[found[i].n - 1].context, wants_list=wants_list)
+        context, is_of_list = passages[found[i].n - 1].context, found[i].is_item and items.count(found[i].n) > 1
+        unit = in_full(found[i], found, context, wants_list=wants_list or is_of_list, wants_name=kind == "who")
         if not any(_repeats(unit.text, other.text) for other in taken):
             taken.append(Extract(unit.n, unit.start, unit.shown, round(probability, 4)))
     return taken

@@ -25,7 +25,7 @@ def decline(question: str, passages: Sequence[Passage], contact: str) -> str:
     lines = ["资料中没有找到可靠的答案。" if zh else "The material holds no reliable answer."]
     if passages:
         lines.append("最接近的内容：" if zh else "Nearest sections:")
-        lines += [f"- {heading(p, language=spoken)}" for p in passages[:_NEAREST]]
+        lines += [f"- {place}" for place in dict.fromkeys(heading(p, language=spoken) for p in passages)][:_NEAREST]
     if contact:
         lines.append(f"可以咨询：{contact}" if zh else f"You can ask: {contact}")
     return "\n".join(lines)

@@ -24,6 +24,8 @@ _ANNOUNCES = re.compile(  # "…有三种异常。": says how many there are, an
 _HEADING = re.compile(
     r"[^。！？!?.；;，,|]{2,28}(?<![：:])$"
 )  # a line that names what follows it, asked for what it holds
+_POINTS_AT_SOMEONE = re.compile(r"(?:^|[，,；;：:])\s*[他她](?![人国乡日])")
+_MOST_QUOTED = 3  # sentences that an open quotation mark is followed for
 _COUNTS = "两二三四五六"
 _LEAST_CHARS = 4
 _LEAD_CHARS = 80
@@ -72,12 +74,14 @@ def units(context: str, n: int, *, headings: Sequence[str] = ()) -> list[Unit]:
     return found
 
 
-def in_full(chosen: Unit, all_units: Sequence[Unit], context: str, *, wants_list: bool) -> Unit:
+def in_full(
+    chosen: Unit, all_units: Sequence[Unit], context: str, *, wants_list: bool, wants_name: bool = False
+) -> Unit:
     """`chosen` with what it cannot be understood without.
 
     An item brings its list where a list was asked for, a lead what it announces, a question (of an exam or an FAQ) what
-    follows it, and a sentence that points back ("这叫…") the one before it; one that
-    only says how many there are is followed by what they are.
+    follows it, and a sentence that points back ("这叫…", or "他" where a name was asked for) the one before it; one
+    that only says how many there are is followed by what they are, and an open quotation goes on to its end.
     """
     mine = [unit for unit in all_units if unit.n == chosen.n]
     at = mine.index(chosen)
@@ -96,14 +100,24 @@ def in_full(chosen: Unit, all_units: Sequence[Unit], context: str, *, wants_list
         last = _what_follows(mine, at)
         # the question of an FAQ entry is what was asked: its answer is what is quoted
         first += _is_title_question(mine, at) and last > at
-    if first and _POINTS_BACK.match(chosen.text):
+    if first and (_POINTS_BACK.match(chosen.text) or (wants_name and _POINTS_AT_SOMEONE.search(chosen.text))):
         first -= 1
+    last = _quotation_end(mine, first, last, context)
     start, end = mine[first].start, mine[last].end
     if first == last:
         return mine[first]
     if end - start > _MOST_CHARS:
         return chosen
     return replace(chosen, start=start, end=end, text=context[start:end].strip())
+
+
+def _quotation_end(mine: Sequence[Unit], first: int, last: int, context: str) -> int:
+    """The piece in which a quotation that is open after `last` closes; `last` where none does soon."""
+    for end in range(last, min(last + _MOST_QUOTED + 1, len(mine))):
+        said = context[mine[first].start : mine[end].end]
+        if said.count("“") <= said.count("”"):
+            return end
+    return last
 
 
 def _is_title_question(mine: Sequence[Unit], at: int) -> bool:
