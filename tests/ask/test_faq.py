@@ -46,6 +46,9 @@ def no_encoder(_texts: Sequence[str]) -> Vectors:
         ("奖学金有多少钱", "奖学金怎么申请？", False),
         ("选课几号开始", "选课系统什么时候开放？", True),
         ("在读证明去哪里打印", "怎么开在读证明？", True),
+        ("break 和 continue 的区别", "break,和continue是只能跳出循环吧", False),
+        ("重载和重写是一回事吗？", "重载和重写有什么区别？", False),
+        ("重载和重写有什么区别？", "重载与重写的不同之处", True),
     ],
 )
 def test_numbers_names_denials_and_what_is_wanted_guard_the_faq(one: str, other: str, same: bool) -> None:

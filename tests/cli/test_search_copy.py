@@ -50,6 +50,17 @@ def search(capsys: pytest.CaptureFixture[str], *flags: str) -> tuple[list[dict[s
     return json.loads(told.out)["hits"], told.err
 
 
+def test_a_question_in_the_other_script_finds_as_much_and_is_as_sure(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = []
+    for question in (QUESTION, "有序集合用什麼實現？"):
+        assert run(["search", question, "--json"]) in (0, 4)
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[1]["confidence"] == found[0]["confidence"] > 0
+    assert [hit["score"] for hit in found[1]["hits"]] == [hit["score"] for hit in found[0]["hits"]]
+
+
 @pytest.mark.parametrize(
     ("flags", "named", "reads"),
     [

@@ -14,6 +14,8 @@ from edu_cli.ask.verification.terms import plain
 _SLOTS = Path(__file__).with_name("slots.toml")
 _WORDS = ("一下", "一个", "一些", "一种")
 _SAME_REST = 0.7  # of two questions' characters, for names that differ to be all that differs
+# asks for yes or no, which is no answer to how two things differ
+_WHETHER = re.compile(r"[吗吧么嘛]\W*$|是不是|是否|能不能|可不可以|对不对")
 _ASKING = re.compile(
     r"请问|怎么[办样]?|如何|怎样|咋|什么|为[什何]么?|哪[里些]|可以|一下|[吗呢呀啊吧的了是有在要会能我你您这那个]|[^㐀-鿿a-z0-9+#]"
 )
@@ -79,6 +81,10 @@ def _alike(one: str, other: str) -> float:
 def _wants_differ(mine: str, theirs: str) -> bool:
     """They want different things, at least one of them an exact one; where and how are often asked for each other."""
     first, second = _wanted(mine), _wanted(theirs)
+    if ("difference" in first) != ("difference" in second):
+        other = theirs if "difference" in first else mine
+        if _WHETHER.search(other):
+            return True
     if not first or not second or first & second or first | second <= {"place", "how"}:
         return False
     return bool((first | second) & _exact())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from edu_cli.ask.retrieval.asked import asked
 from edu_cli.ask.retrieval.confidence import calibrated, confidence
@@ -14,6 +16,7 @@ from edu_cli.ask.retrieval.pool import pool_of
 from edu_cli.ask.retrieval.ranking import Ranking, ranking_for
 from edu_cli.ask.retrieval.rerank import Order, by_fusion, by_reranker
 from edu_cli.ask.retrieval.retrieve import LEGS, QuestionVectors, Retriever, encoded
+from edu_cli.ask.retrieval.script import in_script_of
 from edu_cli.errors import EncoderError, UsageError
 from edu_cli.protocols import Encoder, LexicalIndex, ParentSource, Reranker, VectorSearch
 from edu_cli.settings import SearchSettings
@@ -22,6 +25,7 @@ from edu_cli.types import Leg, LegScore, Passage, Scope, SearchResult
 _LEGS_OF: dict[str, tuple[Leg, ...]] = {"hybrid": LEGS, "dense": ("dense",), "sparse": ("sparse",), "bm25": ("bm25",)}
 _EVERYTHING = Scope()
 _NEEDS_ENCODER = ("dense", "sparse")
+_SCRIPT_SEEN = 3  # passages that tell which script the material is written in
 
 
 class Searcher:
@@ -68,19 +72,28 @@ class Searcher:
         """
         question = self._checked(question, mode)
         clock = _Clock()
+        look = functools.partial(self._look, passage=passage, mode=mode, scope=scope, k=k, clock=clock)
+        seen = look(question)
+        worded = in_script_of(_first_texts(seen.examined), question)
+        if worded != question and seen.vectors is not None:
+            seen = look(worded)
+        examined, alone = seen.examined, seen.alone
+        order = self._order(examined, worded, rerank=rerank and mode == "hybrid")
+        is_judged_by_reader = order.reading is not None and order.reading.judges
+        judged = (examined, order) if alone is examined or is_judged_by_reader else (alone, by_fusion(alone))
+        sure = calibrated(confidence(*judged, self._ranking(seen.vectors)), self._settings)
+        passages = _passages(examined, order, k)
+        clock.stop("rerank")
+        return SearchResult(question, passages, sure, clock.seconds(), self._warnings)
+
+    def _look(self, question: str, *, passage: str, mode: str, scope: Scope, k: int, clock: _Clock) -> _Seen:
         vectors = self.encode(question) if mode != "bm25" else None
         both = self.encode(f"{question}\n{passage}") if vectors and passage else None
         clock.stop("encode")
         examined = self.examine(question, vectors, mode=mode, scope=scope, k=k, found_by=both)
         alone = self.examine(question, vectors, mode=mode, scope=scope, k=k) if both else examined
         clock.stop("retrieve")
-        order = self._order(examined, question, rerank=rerank and mode == "hybrid")
-        is_judged_by_reader = order.reading is not None and order.reading.judges
-        judged = (examined, order) if alone is examined or is_judged_by_reader else (alone, by_fusion(alone))
-        sure = calibrated(confidence(*judged, self._ranking(vectors)), self._settings)
-        passages = _passages(examined, order, k)
-        clock.stop("rerank")
-        return SearchResult(question, passages, sure, clock.seconds(), self._warnings)
+        return _Seen(vectors, examined, alone)
 
     def examine(
         self,
@@ -138,6 +151,15 @@ class Searcher:
         return question
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a question found: with a hypothetical passage, and `alone` without it."""
+
+    vectors: QuestionVectors | None
+    examined: Examined
+    alone: Examined
+
+
 class _Clock:
     """Seconds of each stage, by name."""
 
@@ -149,11 +171,15 @@ class _Clock:
     def stop(self, stage: str) -> None:
         """What passed since the last stop belongs to `stage`."""
         now = self._now()
-        self._seconds[stage] = now - self._last
+        self._seconds[stage] = self._seconds.get(stage, 0.0) + now - self._last
         self._last = now
 
     def seconds(self) -> dict[str, float]:
         return {**self._seconds, "total": self._last - self._start}
+
+
+def _first_texts(examined: Examined) -> list[str]:
+    return [examined.parents[i].text for i in examined.fused.order()[:_SCRIPT_SEEN]]
 
 
 def _passages(examined: Examined, order: Order, k: int) -> tuple[Passage, ...]:

@@ -1,0 +1,38 @@
+"""A question in Traditional or Simplified Chinese, whichever the passages found are written in.
+
+Words are compared in one script in any case; vectors and the reranker see characters, and a question in the other
+script lies farther from its answer (bench/script.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from edu_cli.simplified import simplified, traditional
+from edu_cli.text import is_cjk
+
+_TRADITIONAL_SHARE = (
+    0.05  # of a text's Chinese characters; Traditional texts have a third, Simplified ones next to none
+)
+
+
+def in_script_of(texts: Sequence[str], question: str) -> str:
+    """`question` in the script that most of `texts` are in; as it is where they are in none or in its own."""
+    written = [share for share in map(_traditional_share, texts) if share is not None]
+    asked = _traditional_share(question)
+    if not written or asked is None:
+        return question
+    theirs = sum(share >= _TRADITIONAL_SHARE for share in written) * 2 > len(written)
+    if theirs:
+        return traditional(question) if not asked else question
+    return simplified(question) if asked else question
+
+
+def _traditional_share(text: str) -> float | None:
+    """The share of the Chinese characters of `text` that only Traditional has; None without Chinese."""
+    if text.isascii() or not (chinese := sum(map(is_cjk, text))):
+        return None
+    plain = simplified(text)
+    if len(plain) != len(text):
+        return float(plain != text)
+    return sum(a != b for a, b in zip(text, plain, strict=True)) / chinese
