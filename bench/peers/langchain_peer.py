@@ -1,6 +1,8 @@
-"""A plain LangChain pipeline: text loader, recursive splitter (1,000 / 200 characters), FAISS. Run by run.py.
+"""A plain LangChain pipeline: text loader, recursive splitter (1,000 / 200 characters), a store. Run by run.py.
 
 langchain_peer.py ingest DOCS STORE | query STORE QUESTIONS RESULTS
+
+STORE is Milvus Lite's where its name ends in .db, else FAISS's.
 """
 
 from __future__ import annotations
@@ -9,8 +11,8 @@ import json
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
-from langchain_community.vectorstores import FAISS
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_text_splitters import RecursiveCharacterTextSplitter
@@ -32,12 +34,30 @@ def ingest(docs: Path, store: Path) -> None:
     files = sorted(path for path in docs.rglob("*") if path.suffix in (".md", ".txt"))
     documents = [Document(path.read_text(encoding="utf-8"), metadata={"source": path.name}) for path in files]
     chunks = RecursiveCharacterTextSplitter(chunk_size=1000, chunk_overlap=200).split_documents(documents)
-    FAISS.from_documents(chunks, SameEncoder()).save_local(str(store))
+    if store.suffix == ".db":
+        from langchain_milvus import Milvus
+
+        Milvus.from_documents(chunks, SameEncoder(), connection_args={"uri": str(store)}, drop_old=True)
+    else:
+        from langchain_community.vectorstores import FAISS
+
+        FAISS.from_documents(chunks, SameEncoder()).save_local(str(store))
+
+
+def opened(store: Path) -> Any:
+    """The store as its users open it for questions."""
+    if store.suffix == ".db":
+        from langchain_milvus import Milvus
+
+        return Milvus(SameEncoder(), connection_args={"uri": str(store)})
+    from langchain_community.vectorstores import FAISS
+
+    return FAISS.load_local(str(store), SameEncoder(), allow_dangerous_deserialization=True)
 
 
 def query(store: Path, questions: Path, results: Path) -> None:
     """Files in the order found, and the seconds of each question."""
-    index = FAISS.load_local(str(store), SameEncoder(), allow_dangerous_deserialization=True)
+    index = opened(store)
     found = []
     for text in json.loads(questions.read_text(encoding="utf-8")):
         start = time.perf_counter()

