@@ -109,7 +109,7 @@ def ask(
         session=session,
         resume=continued,
         web=web,
-        cache=not no_cache,
+        cache=not (no_cache or plan),  # an answer from the cache has no plan
         strict=strict,
         plan=plan,
     )

@@ -13,7 +13,8 @@ from edu_cli.text import content_id
 
 _COUNTS = """SELECT (SELECT count(*) FROM documents WHERE error_code IS NULL),
   (SELECT count(*) FROM documents WHERE error_code IS NOT NULL), (SELECT count(*) FROM parents),
-  (SELECT count(*) FROM children), (SELECT count(*) FROM document_faq)"""
+  (SELECT count(*) FROM children),
+  (SELECT count(*) FROM document_faq) + (SELECT count(*) FROM faq)"""
 _COUNTED = ("documents", "failed", "parents", "children", "faq")
 _SUBJECTS = """SELECT tenant, subject, count(*) FROM documents WHERE error_code IS NULL
   GROUP BY tenant, subject ORDER BY tenant, subject"""

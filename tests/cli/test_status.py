@@ -31,8 +31,12 @@ def test_status_tells_what_is_in_the_project(project: Path, capsys: pytest.Captu
     assert value["roots"] == [{"path": "course", "tenant": ""}]
     assert value["subjects"] == {"": {"ai": 1}}
     assert (value["bm25"], value["unsettled"], value["lock"]) == ("fresh", 0, None)
+    assert run(["faq", "add", "补考什么时候？", "第二周。"]) == 0
+    capsys.readouterr()
     assert run(["status"]) == 0
-    assert "1 and 1 that failed" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert "1 and 1 that failed" in text
+    assert "FAQ entries  1\n" in text
 
 
 def test_status_without_a_project_says_how_to_make_one(
