@@ -13,15 +13,18 @@ from edu_cli.ask.generation.compare import comparing, names_one, passages_of
 from edu_cli.ask.generation.context import page_of
 from edu_cli.ask.generation.extract_features import NAMES, Features, features
 from edu_cli.ask.generation.extract_model import Floats, Model, closest, load_model, log_odds, reading_model
+from edu_cli.ask.generation.pieces import pieces
 from edu_cli.ask.generation.question_type import asked_kind, is_of_another
 from edu_cli.ask.generation.units import Unit, in_full, units
 from edu_cli.ask.verification.terms import coverage, grams, plain
 from edu_cli.protocols import Reranker
-from edu_cli.text import sentences
 from edu_cli.types import Citation, Passage
 
 _LEAST_SHARED = 0.12  # of the question's weight: a sentence below it is passed over for one above
 _STOPPED = re.compile(r"[。！？!?.][”’」』）)]*\s*$")
+_ASKS_FOR_CODE = re.compile(
+    r"代码|示例|例子|举例|写法|怎么写|如何写|语法|命令|用法|怎么用|如何使用|实现|函数|\b(?:code|example|syntax|command|function)s?\b"
+)
 _PART_SHARED = 0.5  # of a part's grams
 _OF_EACH = 2  # pieces on one of the things that are compared
 # 四个必要条件: so many things are asked for
@@ -50,8 +53,10 @@ def extract(question: str, passages: Sequence[Passage], reader: Reranker | None 
     found = [u for n, p in enumerate(passages, 1) for u in units(p.context, n, headings=(p.title, *p.section))]
     if not found:
         return []
+    asks_for_code = bool(_ASKS_FOR_CODE.search(plain(question)))
+    quoted = [u for u in found if asks_for_code or not u.is_code] or found
     places = [" › ".join(dict.fromkeys(part for part in (p.title, *p.section) if part)) for p in passages]
-    said, owners = [u.shown for u in found], [u.n for u in found]
+    said, owners = [u.shown for u in quoted], [u.n for u in quoted]
     rows = features(question, said, owners, places)
     model = reading_model(reader.name) if reader else None
     if reader and model:
@@ -63,7 +68,7 @@ def extract(question: str, passages: Sequence[Passage], reader: Reranker | None 
     probabilities = odds / odds.sum()
     covered = rows[:, NAMES.index("coverage")]
     chosen = choose(question, said, owners, covered, probabilities, model.rule)
-    return _whole_pieces(question, found, [(i, float(probabilities[i])) for i in chosen], passages)
+    return _whole_pieces(question, found, [(quoted[i], float(probabilities[i])) for i in chosen], passages)
 
 
 def _sharing(rows: Features, owners: Sequence[int], scores: Floats) -> Floats:
@@ -132,16 +137,16 @@ def _of_each(things: Sequence[str], passages: Sequence[Passage], reader: Reranke
 
 
 def _whole_pieces(
-    question: str, found: Sequence[Unit], chosen: Sequence[tuple[int, float]], passages: Sequence[Passage]
+    question: str, found: Sequence[Unit], chosen: Sequence[tuple[Unit, float]], passages: Sequence[Passage]
 ) -> list[Extract]:
     asked = plain(question)
     kind = asked_kind(asked)
     wants_list = kind in ("list", "how") or bool(_COUNTED.search(asked))
-    items = [found[i].n for i, _ in chosen if found[i].is_item]
+    items = [unit.n for unit, _ in chosen if unit.is_item]
     taken: list[Extract] = []
-    for i, probability in chosen:
-        context, is_of_list = passages[found[i].n - 1].context, found[i].is_item and items.count(found[i].n) > 1
-        unit = in_full(found[i], found, context, wants_list=wants_list or is_of_list, wants_name=kind == "who")
+    for one, probability in chosen:
+        context, is_of_list = passages[one.n - 1].context, one.is_item and items.count(one.n) > 1
+        unit = in_full(one, found, context, wants_list=wants_list or is_of_list, wants_name=kind == "who")
         if not any(_repeats(unit.text, other.text) for other in taken):
             taken.append(Extract(unit.n, unit.start, unit.shown, round(probability, 4)))
     return taken
@@ -158,13 +163,21 @@ def _repeats(text: str, other: str) -> bool:
 
 def as_answer(extracts: Sequence[Extract]) -> str:
     """The pieces in reading order, each followed by its `[n]`; a sentence that the source wraps stands on one line."""
-    return "\n".join(f"{_unwrapped(e.text)}[{e.n}]" for e in _in_order(extracts))
+    return "\n".join(_marked(_unwrapped(e.text), e.n) for e in _in_order(extracts))
+
+
+def _marked(text: str, n: int) -> str:
+    """`text` with the mark where it reads well: not on the fence of a block, nor on the edge of a table."""
+    space = "\n" if text.endswith(("```", "~~~")) else " " if text.endswith("|") else ""
+    return f"{text}{space}[{n}]"
 
 
 def _unwrapped(text: str) -> str:
-    pieces = (text[start:end] for start, end in sentences(text))
-    # what ends without a full stop may be code or the lines of a board, whose breaks mean something
-    return "".join(re.sub(r"\n(?=.)", " ", piece) if _STOPPED.search(piece) else piece for piece in pieces)
+    said = ((text[piece.start : piece.end], piece.kind) for piece in pieces(text))
+    # what ends without a full stop may be the lines of a board, whose breaks mean something
+    return "".join(
+        re.sub(r"\n(?=.)", " ", part) if kind == "sentence" and _STOPPED.search(part) else part for part, kind in said
+    )
 
 
 def citations_of(extracts: Sequence[Extract], passages: Sequence[Passage]) -> tuple[Citation, ...]:

@@ -1,4 +1,4 @@
-"""Passage -> the pieces that may be quoted as an answer: sentences, list items, table rows with their head."""
+"""Passage -> the pieces that may be quoted as an answer: sentences, list items, table rows with their head, code."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from edu_cli.ask.generation.pieces import pieces
 from edu_cli.ask.verification.injection import evidence
 from edu_cli.ask.verification.terms import plain
-from edu_cli.text import sentences
 
 _ITEM = re.compile(
     r"\s*(?:[-*+•·●○■◆※]\s|\d{1,3}[.、)）]|[(（][\d一二三四五六七八九十]{1,3}[)）]|[①-⑳]|[一二三四五六七八九十]{1,3}、)"
 )
-_ROW = re.compile(r"\s*\|.*\|\s*$")
 _RULE = re.compile(r"\s*\|?[\s:|-]+\|?\s*$")
 _NUMBERED = re.compile(r"\s*(?:\d{1,3}[.、．]|[一二三四五六七八九十]{1,3}、)")
 _ASKS = re.compile(r"[?？]\W*$|[（(][\s　_]*[)）]")  # a question, or an exam item with its blank
@@ -26,19 +25,21 @@ _HEADING = re.compile(
 )  # a line that names what follows it, asked for what it holds
 _POINTS_AT_SOMEONE = re.compile(r"(?:^|[，,；;：:])\s*[他她](?![人国乡日])")
 _MOST_QUOTED = 3  # sentences that an open quotation mark is followed for
+_SHOWS = re.compile(r"(?:(?:如下|下面|以下|下列)[^。；;]{0,12}|[：:])[。]?$")  # what follows is part of it
 _COUNTS = "两二三四五六"
 _LEAST_CHARS = 4
 _LEAD_CHARS = 80
 _MOST_ITEMS = 12
 _MOST_FOLLOWING = 6
 _MOST_CHARS = 600
+_MOST_CODE = 1500  # with a block of code
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A piece of passage `n` (from 1), verbatim: `context[start:end]`. `header` is the head row of its table.
 
-    `is_item` marks list items and `is_lead` what announces a list ("步骤如下：").
+    `is_item` marks list items, `is_lead` what announces a list ("步骤如下：") and `is_code` a block of code.
     """
 
     n: int
@@ -48,6 +49,7 @@ class Unit:
     header: str = ""
     is_item: bool = False
     is_lead: bool = False
+    is_code: bool = False
 
     @property
     def shown(self) -> str:
@@ -60,17 +62,19 @@ def units(context: str, n: int, *, headings: Sequence[str] = ()) -> list[Unit]:
     plain_context, titles = evidence(context), {plain(heading) for heading in headings}
     found: list[Unit] = []
     header = ""
-    for start, end in sentences(context):
-        text = context[start:end].strip()
-        if not plain_context[start:end].strip() or len(re.findall(r"\w", text)) < _LEAST_CHARS or plain(text) in titles:
+    for piece in pieces(context):
+        start, end, text = piece.start, piece.end, context[piece.start : piece.end].strip()
+        is_hostile = plain_context[start:end] != context[start:end]
+        if is_hostile or len(re.findall(r"\w", text)) < _LEAST_CHARS or plain(text) in titles:
             continue
-        is_row = bool(_ROW.match(text))
+        is_row, is_code = piece.kind == "row", piece.kind == "code"
         if is_row and not header:
             header = text
             continue
         header = header if is_row else ""
         is_lead = text.endswith(("：", ":")) and len(text) < _LEAD_CHARS
-        found.append(Unit(n, start, end, text, header, bool(_ITEM.match(text)), is_lead))
+        is_item = not is_code and bool(_ITEM.match(text))
+        found.append(Unit(n, start, end, text, header, is_item, is_lead, is_code))
     return found
 
 
@@ -103,10 +107,12 @@ def in_full(
     if first and (_POINTS_BACK.match(chosen.text) or (wants_name and _POINTS_AT_SOMEONE.search(chosen.text))):
         first -= 1
     last = _quotation_end(mine, first, last, context)
+    if last + 1 < len(mine) and mine[last + 1].is_code and _SHOWS.search(mine[last].text):
+        last += 1
     start, end = mine[first].start, mine[last].end
     if first == last:
         return mine[first]
-    if end - start > _MOST_CHARS:
+    if end - start > (_MOST_CODE if mine[last].is_code else _MOST_CHARS):
         return chosen
     return replace(chosen, start=start, end=end, text=context[start:end].strip())
 
