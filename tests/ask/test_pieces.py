@@ -83,3 +83,9 @@ def test_a_row_keeps_its_first_cell() -> None:
 
 def test_a_mark_stands_under_a_fence() -> None:
     assert as_answer([Extract(2, 0, "```\na\n```", 1.0)]) == "```\na\n```\n[2]"
+
+
+def test_a_sentence_is_not_quoted_beside_a_longer_quotation_of_it() -> None:
+    text = "使用 AOF 持久化需要设置同步选项，从而确保写命令同步到磁盘文件上的时机。这是因为写入不会马上到磁盘上。"
+    found = extract("AOF 持久化是什么，有什么特点？", [passage(text)])
+    assert as_answer(found).count("同步选项") == 1

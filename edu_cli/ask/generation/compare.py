@@ -104,10 +104,10 @@ def _named(text: str, names: Sequence[str]) -> int:
 def _tells(piece: Unit, names: Sequence[str]) -> bool:
     """Whether it can stand alone.
 
-    A question, a comment in code, what only announces, what points at another place and what says nothing beside the
-    names cannot.
+    A question, code or a comment in it, what only announces, what points at another place and what says nothing beside
+    the names cannot.
     """
-    if piece.is_lead or _ASKS.search(piece.text) or _CODE_COMMENT.match(piece.text):
+    if piece.is_code or piece.is_lead or _ASKS.search(piece.text) or _CODE_COMMENT.match(piece.text):
         return False
     said = plain(piece.text)
     for name in names:

@@ -148,6 +148,7 @@ def _whole_pieces(
         context, is_of_list = passages[one.n - 1].context, one.is_item and items.count(one.n) > 1
         unit = in_full(one, found, context, wants_list=wants_list or is_of_list, wants_name=kind == "who")
         if not any(_repeats(unit.text, other.text) for other in taken):
+            taken = [other for other in taken if not _repeats(other.text, unit.text)]
             taken.append(Extract(unit.n, unit.start, unit.shown, round(probability, 4)))
     return taken
 

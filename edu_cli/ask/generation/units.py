@@ -104,7 +104,8 @@ def in_full(
         last = _what_follows(mine, at)
         # the question of an FAQ entry is what was asked: its answer is what is quoted
         first += _is_title_question(mine, at) and last > at
-    if first and (_POINTS_BACK.match(chosen.text) or (wants_name and _POINTS_AT_SOMEONE.search(chosen.text))):
+    points_back = _POINTS_BACK.match(chosen.text) or (wants_name and _POINTS_AT_SOMEONE.search(chosen.text))
+    if first and points_back and not mine[first - 1].is_code:
         first -= 1
     last = _quotation_end(mine, first, last, context)
     if last + 1 < len(mine) and mine[last + 1].is_code and _SHOWS.search(mine[last].text):
