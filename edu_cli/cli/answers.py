@@ -40,7 +40,7 @@ def show_answer(out: Output, answer: Answer, *, streamed: str, explain: bool) ->
     """Prints an answer; `streamed` is what a terminal has already seen of it."""
     words = _WORDS[language(answer.question)]
     if not streamed and answer.answer:
-        out.text(answer.answer)
+        out.text(_of_material(answer.answer) if answer.mode in ("extractive", "faq") else answer.answer)
     elif streamed:
         out.text("")
         if answer.answer != streamed.strip():
@@ -53,6 +53,15 @@ def show_answer(out: Output, answer: Answer, *, streamed: str, explain: bool) ->
         out.warn(warning)
     if explain:
         _explain(out, answer)
+
+
+def _of_material(text: str) -> str:
+    """Quotations as people read them, whose Markdown nothing renders here."""
+    if not any(mark in text for mark in "*[#<"):
+        return text
+    from edu_cli.cli.unmarked import unmarked
+
+    return unmarked(text)
 
 
 def show_sources(out: Output, answer: Answer) -> None:
