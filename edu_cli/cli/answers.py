@@ -40,7 +40,7 @@ def show_answer(out: Output, answer: Answer, *, streamed: str, explain: bool) ->
     """Prints an answer; `streamed` is what a terminal has already seen of it."""
     words = _WORDS[language(answer.question)]
     if not streamed and answer.answer:
-        out.text(_of_material(answer.answer) if answer.mode in ("extractive", "faq") else answer.answer)
+        out.text(_unmarked(answer.answer) if _is_quoted(answer) else answer.answer)
     elif streamed:
         out.text("")
         if answer.answer != streamed.strip():
@@ -55,8 +55,13 @@ def show_answer(out: Output, answer: Answer, *, streamed: str, explain: bool) ->
         _explain(out, answer)
 
 
-def _of_material(text: str) -> str:
-    """Quotations as people read them, whose Markdown nothing renders here."""
+def _is_quoted(answer: Answer) -> bool:
+    """Whether the text is the material's own, also where it was kept from another time."""
+    cited = answer.citations
+    return answer.mode in ("extractive", "faq") or (bool(cited) and all(c.claim == c.quote for c in cited))
+
+
+def _unmarked(text: str) -> str:
     if not any(mark in text for mark in "*[#<"):
         return text
     from edu_cli.cli.unmarked import unmarked
