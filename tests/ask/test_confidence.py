@@ -8,7 +8,7 @@ import pytest
 from search_corpus import corpus, parent
 
 from edu_cli.ask.retrieval import ranking
-from edu_cli.ask.retrieval.confidence import confidence, confidence_features
+from edu_cli.ask.retrieval.confidence import confidence, confidence_features, is_strange
 from edu_cli.ask.retrieval.examine import Examined
 from edu_cli.ask.retrieval.ranking import ranking_for
 from edu_cli.ask.retrieval.reading import reading_for
@@ -99,3 +99,26 @@ def test_the_numbers_say_how_they_were_fitted() -> None:
     assert set(stored["encoders"]) == {"e5-small", "other", "none"}
     assert stored["fitted"]["by"] == "bench/fit_search.py"
     assert stored["fitted"]["confidence"]["by"] == "bench/fit_confidence.py"
+
+
+@pytest.mark.parametrize(
+    ("question", "strange"),
+    [
+        ("什么是量子纠缠？", True),
+        ("量子纠缠有哪些特点", True),
+        ("请解释量子纠缠的原理", True),
+        ("为什么会有黑洞", True),
+        ("什么是队列？", False),
+        ("讲讲调度的单位", False),
+        ("潘淑是哪里人？", False),
+        ("量子纠缠是谁在哪一年发现的？", False),
+    ],
+)
+def test_a_term_of_which_no_passage_has_a_word_is_strange(question: str, strange: bool) -> None:
+    assert is_strange(examined(question, "bm25")) == strange
+
+
+def test_a_strange_term_is_not_believed() -> None:
+    found = examined("什么是量子队列？", "bm25")
+    assert is_strange(found)
+    assert confidence(found, by_fusion(found), ranking_for(None)) < 0.3

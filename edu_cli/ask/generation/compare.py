@@ -25,7 +25,8 @@ _COMPARES = re.compile(
 )
 _FIRST = 3  # passages that are looked at for a sentence that names all, where nothing tells them apart
 _TELLS_APART = re.compile(r"(?:不同|区别|差别|差异)(?:之处|点)?(?:主要)?(?:在于?|是|就是|体现)|相比(?:之下|较)?|相较")
-_AGAINST = re.compile(r"而(?!且)|但|则|却|不如|优于|快于|慢于|高于|低于|大于|小于|比")  # between two things
+_CLAUSE = re.compile(r"[，,；;。]")
+_BETTER = re.compile(r"不如|优于|快于|慢于|高于|低于|大于|小于|比")  # between two things
 _CODE_COMMENT = re.compile(r"\s*(?:#|//|/\*)")
 _LEAST_MORE = 2  # characters beside the names: "甲和乙。" says nothing
 
@@ -72,17 +73,21 @@ def passages_of(thing: str, others: Sequence[str], passages: Sequence[Passage]) 
 
 
 def _sets_apart(text: str, names: Sequence[str]) -> bool:
-    """Whether a text names all and says in what they differ, or has one on each side of a word that contrasts."""
+    """Whether a text names all and says in what they differ, or has a clause on each of two."""
     said = plain(text)
     if _named(said, names) < len(names):
         return False
     if _TELLS_APART.search(said):
         return True
-    sides = ((said[: word.start()], said[word.end() :]) for word in _AGAINST.finditer(said))
-    return any(
-        any(holds(before, name) for name in names) and any(holds(after, n) and not holds(before, n) for n in names)
-        for before, after in sides
+    of_one = [name for part in _CLAUSE.split(said) if len(name := _names_in(part, names)) == 1]
+    sides = (
+        (_names_in(said[: at.start()], names), _names_in(said[at.end() :], names)) for at in _BETTER.finditer(said)
     )
+    return len(frozenset().union(*of_one)) > 1 or any(before and after - before for before, after in sides)
+
+
+def _names_in(said: str, names: Sequence[str]) -> frozenset[str]:
+    return frozenset(name for name in names if holds(said, name))
 
 
 def _is_about_all(passage: Passage, names: Sequence[str]) -> bool:

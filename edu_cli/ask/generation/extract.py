@@ -15,7 +15,7 @@ from edu_cli.ask.generation.extract_features import NAMES, Features, features
 from edu_cli.ask.generation.extract_model import Floats, Model, closest, load_model, log_odds, reading_model
 from edu_cli.ask.generation.pieces import pieces
 from edu_cli.ask.generation.question_type import asked_kind, is_of_another
-from edu_cli.ask.generation.units import Unit, in_full, units
+from edu_cli.ask.generation.units import Unit, in_full, is_beside, joined, units
 from edu_cli.ask.verification.terms import coverage, grams, plain
 from edu_cli.protocols import Reranker
 from edu_cli.types import Citation, Passage
@@ -142,15 +142,19 @@ def _whole_pieces(
     asked = plain(question)
     kind = asked_kind(asked)
     wants_list = kind in ("list", "how") or bool(_COUNTED.search(asked))
-    items = [unit.n for unit, _ in chosen if unit.is_item]
-    taken: list[Extract] = []
+    items = [one.n for one, _ in chosen if one.is_item]
+    taken: list[tuple[Unit, float]] = []
     for one, probability in chosen:
         context, is_of_list = passages[one.n - 1].context, one.is_item and items.count(one.n) > 1
         unit = in_full(one, found, context, wants_list=wants_list or is_of_list, wants_name=kind == "who")
-        if not any(_repeats(unit.text, other.text) for other in taken):
-            taken = [other for other in taken if not _repeats(other.text, unit.text)]
-            taken.append(Extract(unit.n, unit.start, unit.shown, round(probability, 4)))
-    return taken
+        same = next((at for at, (other, _) in enumerate(taken) if is_beside(unit, other)), None)
+        if same is not None:
+            taken[same] = (joined(taken[same][0], unit, context), taken[same][1])
+        elif not any(_repeats(unit.text, other.text) for other, _ in taken):
+            taken.append((unit, probability))
+        if wants_list and one.is_item and taken[0][0].end > one.end:
+            break  # the list is the answer
+    return [Extract(unit.n, unit.start, unit.shown, round(probability, 4)) for unit, probability in taken]
 
 
 def _share(question: str, piece: Extract) -> float:

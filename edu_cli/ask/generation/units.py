@@ -118,6 +118,21 @@ def in_full(
     return replace(chosen, start=start, end=end, text=context[start:end].strip())
 
 
+def is_beside(unit: Unit, other: Unit) -> bool:
+    """Whether two pieces share some of their text, or are rows of one table: together they are one piece."""
+    overlap = unit.start < other.end and other.start < unit.end
+    return unit.n == other.n and (overlap or (bool(unit.header) and unit.header == other.header))
+
+
+def joined(unit: Unit, other: Unit, context: str) -> Unit:
+    """Two pieces that `is_beside` holds for as one; rows between two rows of a table are left out."""
+    start, end = min(unit.start, other.start), max(unit.end, other.end)
+    if unit.header and not (unit.start < other.end and other.start < unit.end):
+        first, second = sorted((unit, other), key=lambda one: one.start)
+        return replace(first, end=end, text=f"{first.text}\n{second.text}")
+    return replace(unit, start=start, end=end, text=context[start:end].strip())
+
+
 def _quotation_end(mine: Sequence[Unit], first: int, last: int, context: str) -> int:
     """The piece in which a quotation that is open after `last` closes; `last` where none does soon."""
     for end in range(last, min(last + _MOST_QUOTED + 1, len(mine))):
