@@ -46,7 +46,8 @@ def backup(
         raise UsageError(f"{file} exists already.", hint="--force replaces it")
     if not file.absolute().parent.is_dir():
         raise UsageError(f"The folder {file.absolute().parent} does not exist.", hint="create it first")
-    report = back_up(cli.project, cli.settings, file.absolute(), vectors=not no_vectors)
+    with cli.out.progress() as progress:
+        report = back_up(cli.project, cli.settings, file.absolute(), vectors=not no_vectors, progress=progress)
     for warning in report.warnings:
         cli.out.warn(warning)
     seconds = time.perf_counter() - start

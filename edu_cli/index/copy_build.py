@@ -8,7 +8,7 @@ taken in as well.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -24,6 +24,7 @@ from edu_cli.index.merging import Kept, NewRow, write_merged
 from edu_cli.index.rebuild import BuildCounts, RowSource, batches, find_changes
 from edu_cli.index.rows import RowTable, write_table
 from edu_cli.index.vector_copy import DENSE, SLOTS, Segment, VectorCopy, read_copy, unit
+from edu_cli.protocols import Progress
 from edu_cli.types import CachedVectors, IndexRow
 
 Vectors = Callable[[Sequence[IndexRow]], Sequence[CachedVectors]]
@@ -55,7 +56,14 @@ class _Old:
 
 
 def build_copy(
-    source: RowSource, vectors: Vectors, path: Path, *, dim: int, fingerprint: str, afresh: bool = False
+    source: RowSource,
+    vectors: Vectors,
+    path: Path,
+    *,
+    dim: int,
+    fingerprint: str,
+    afresh: bool = False,
+    progress: Progress | None = None,
 ) -> BuildCounts:
     """Brings the copy at `path` to hold exactly the rows of `source`, in one atomic step.
 
@@ -69,7 +77,7 @@ def build_copy(
     kept, chosen = _choose(_old_segments(generation, old, found.moved_to), len(found.missing))
     taken_in = [one for one in chosen if not one.is_damaged()]
     lost = [row for one in chosen if one not in taken_in for row in one.live.tolist()]
-    plan = _Plan(found.table, kept, taken_in, np.array(sorted([*found.missing, *lost]), np.int64))
+    plan = _Plan(found.table, kept, taken_in, np.array(sorted([*found.missing, *lost]), np.int64), progress)
 
     def write(folder: Path) -> dict[str, object]:
         return {"fingerprint": fingerprint, "dim": dim, "segments": plan.write(folder, dim, vectors)}
@@ -86,6 +94,7 @@ class _Plan:
     kept: Sequence[_Old]
     taken_in: Sequence[_Old]
     missing: npt.NDArray[np.int64]
+    progress: Progress | None
 
     def write(self, folder: Path, dim: int, vectors: Vectors) -> list[tuple[str, int]]:
         """Fills the folder; names and sizes of its segments."""
@@ -100,7 +109,7 @@ class _Plan:
         new = np.concatenate([*(one.live for one in self.taken_in), self.missing])
         if len(new) or not segments:
             slots[new] = np.arange(first, first + len(new))
-            fresh = _read(self.table, self.missing.tolist(), vectors)
+            fresh = _read(self.table, batches(self.missing.tolist(), "vectors", self.progress), vectors)
             segments.append((_write_segment(folder, self.taken_in, len(new), dim, fresh), len(new)))
         write_table(self.table, folder)
         write_array(folder / SLOTS, slots)
@@ -150,8 +159,8 @@ def _choose(before: Sequence[_Old], n_new: int) -> tuple[list[_Old], list[_Old]]
     return kept, taken_in
 
 
-def _read(table: RowTable, rows: Sequence[int], vectors: Vectors) -> Iterator[Sequence[CachedVectors]]:
-    for batch in batches(rows):
+def _read(table: RowTable, pieces: Iterable[list[int]], vectors: Vectors) -> Iterator[Sequence[CachedVectors]]:
+    for batch in pieces:
         found = vectors(table.rows(batch))
         if len(found) != len(batch):
             raise AssertionError("a vector for each row that was asked for")

@@ -7,7 +7,7 @@ whose text changed are cut into words again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -25,6 +25,7 @@ from edu_cli.index.postings import Postings, read_postings
 from edu_cli.index.rebuild import BuildCounts, RowSource, batches, find_changes
 from edu_cli.index.rows import RowTable, read_array, read_table, top_rows, write_table
 from edu_cli.index.tokens import Tokenizer
+from edu_cli.protocols import Progress
 from edu_cli.settings import LexicalSettings
 from edu_cli.types import Hit, IndexRow, Scope
 
@@ -72,6 +73,7 @@ def build_lexical(
     tokenizer: Tokenizer,
     settings: LexicalSettings,
     fingerprint: str,
+    progress: Progress | None = None,
 ) -> BuildCounts:
     """Brings the index at `path` to hold exactly the rows of `source`, in one atomic step; it may be empty.
 
@@ -89,7 +91,7 @@ def build_lexical(
     def write(folder: Path) -> dict[str, object]:
         nonlocal counts
         write_table(table, folder)
-        fresh = _cut(table, missing, texts, tokenizer, lengths)
+        fresh = _cut(table, batches(missing, "words", progress), texts, tokenizer, lengths)
         terms, ends = write_merged(folder, [Kept(old.counts, moved_to)] if old else [], fresh)
         write_array(folder / "lengths.npy", lengths)
         write_scores(folder, ends, lengths, settings)
@@ -140,11 +142,11 @@ def _number(word: str) -> int:
 
 
 def _cut(
-    table: RowTable, rows: Sequence[int], texts: Texts, tokenizer: Tokenizer, lengths: npt.NDArray[np.int32]
+    table: RowTable, pieces: Iterable[list[int]], texts: Texts, tokenizer: Tokenizer, lengths: npt.NDArray[np.int32]
 ) -> Iterator[NewRow]:
     """The rows' words and how often they stand there; notes each row's length."""
     numbers = _Numbers()
-    for batch in batches(rows):
+    for batch in pieces:
         for row, text in zip(batch, texts(table.rows(batch)), strict=True):
             words = tokenizer(text)
             lengths[row] = len(words)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
 from edu_cli.index.rows import RowTable, as_bytes, merge_tables, positions, table_of
+from edu_cli.protocols import Progress
 from edu_cli.types import IndexRow
 
 _BATCH = 2000  # rows read at once, so that memory stays flat
@@ -67,8 +67,12 @@ def find_changes(old: RowTable | None, source: RowSource) -> Changes:
     return Changes(table, moved_to, np.flatnonzero(unread).tolist())
 
 
-def batches(rows: Iterable[int]) -> Iterator[list[int]]:
-    """The rows in lists of bounded length."""
-    iterator = iter(rows)
-    while batch := list(islice(iterator, _BATCH)):
+def batches(rows: Sequence[int], stage: str, progress: Progress | None) -> Iterator[list[int]]:
+    """The rows in lists of bounded length, each shown as done when the next one is asked for."""
+    if progress and rows:
+        progress.start(stage, len(rows))
+    for start in range(0, len(rows), _BATCH):
+        batch = list(rows[start : start + _BATCH])
         yield batch
+        if progress:
+            progress.advance(stage, len(batch))

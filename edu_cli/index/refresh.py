@@ -16,6 +16,7 @@ from edu_cli.types import Child, ChildRow, Parent
 if TYPE_CHECKING:
     from edu_cli.index.catalog import Catalog
     from edu_cli.index.lexical_place import LexicalPlace
+    from edu_cli.protocols import Progress
     from edu_cli.types import CachedVectors, EncoderPin, IndexRow
 
 TextOf = Callable[[ChildRow], str]
@@ -52,7 +53,9 @@ def check_lexical(catalog: Catalog, place: LexicalPlace) -> IndexReport:
     return IndexReport(status, reason, corpus_hash, n_children, n_terms, time.perf_counter() - start)
 
 
-def refresh_lexical(catalog: Catalog, place: LexicalPlace, text_of: TextOf, *, force: bool = False) -> IndexReport:
+def refresh_lexical(
+    catalog: Catalog, place: LexicalPlace, text_of: TextOf, *, force: bool = False, progress: Progress | None = None
+) -> IndexReport:
     """Rebuilds the BM25 index when, and only when, it is stale or `force`; unchanged texts are not cut again.
 
     Its rows are whole parents, since a question's words often stand in several children of one: bench/retrieval.py
@@ -73,6 +76,7 @@ def refresh_lexical(catalog: Catalog, place: LexicalPlace, text_of: TextOf, *, f
         tokenizer=open_tokenizer(place.user_dict, place.cache),
         settings=place.settings,
         fingerprint=lexical_fingerprint(found.corpus_hash, place),
+        progress=progress,
     )
     reason = found.reason or "asked for by --force"
     seconds = time.perf_counter() - start
@@ -85,7 +89,14 @@ def is_copy_fresh(catalog: Catalog, path: Path, pin: EncoderPin, *, dense: bool)
 
 
 def refresh_copy(
-    catalog: Catalog, path: Path, source: VectorSource, pin: EncoderPin, *, dense: bool, afresh: bool = False
+    catalog: Catalog,
+    path: Path,
+    source: VectorSource,
+    pin: EncoderPin,
+    *,
+    dense: bool,
+    afresh: bool = False,
+    progress: Progress | None = None,
 ) -> None:
     """Brings the copy of the vectors up to date, whether or not it is; `dense` False keeps sparse vectors only.
 
@@ -103,7 +114,8 @@ def refresh_copy(
 
     rows = RowSource(catalog.digests(), catalog.index_children)
     fingerprint = _copy_fingerprint(catalog, pin, dense)
-    build_copy(rows, vectors, path, dim=pin.dim if dense else 0, fingerprint=fingerprint, afresh=afresh)
+    dim = pin.dim if dense else 0
+    build_copy(rows, vectors, path, dim=dim, fingerprint=fingerprint, afresh=afresh, progress=progress)
 
 
 def _parent_texts(catalog: Catalog, rows: Sequence[IndexRow], text_of: TextOf) -> list[str]:

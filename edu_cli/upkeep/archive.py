@@ -20,12 +20,14 @@ from pathlib import Path
 from typing import IO, Any
 
 from edu_cli.errors import StoreError, UsageError
+from edu_cli.protocols import Progress
 
 FORMAT = 1
 CATALOG, VECTORS, SETTINGS = "catalog.sqlite", "vectors.sqlite", "edu.toml"
 _ABOUT = "backup.json"
 _MOST_ABOUT_BYTES = 2**20
 _PIECE = 2**20
+_STAGE = "pack, MB"
 # what zipfile raises for bytes that are no zip, or no longer the one that was written
 _DAMAGE = (
     zipfile.BadZipFile,
@@ -62,7 +64,9 @@ def may_be_kept(name: str) -> bool:
     return plain and _DICTIONARY.fullmatch(name) is not None
 
 
-def write_archive(target: Path, files: Mapping[str, Path], facts: Mapping[str, Any], created: str) -> int:
+def write_archive(
+    target: Path, files: Mapping[str, Path], facts: Mapping[str, Any], created: str, progress: Progress | None = None
+) -> int:
     """Writes the backup beside `target` and renames it, so that there is a whole one or none; its size in bytes.
 
     Only its owner may read it, since it holds conversations. Raises StoreError.
@@ -79,8 +83,7 @@ def write_archive(target: Path, files: Mapping[str, Path], facts: Mapping[str, A
             draft.chmod(0o600)
             with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
                 archive.writestr(_ABOUT, json.dumps(about, ensure_ascii=False, indent=1))
-                for name, path in files.items():
-                    archive.write(path, name)
+                _pack(archive, files, progress)
             raw.flush()
             os.fsync(raw.fileno())
         draft.replace(target)
@@ -91,6 +94,18 @@ def write_archive(target: Path, files: Mapping[str, Path], facts: Mapping[str, A
         ) from error
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _pack(archive: zipfile.ZipFile, files: Mapping[str, Path], progress: Progress | None) -> None:
+    """Adds the files a piece at a time, of which each is shown as done."""
+    if progress:
+        progress.start(_STAGE, sum(-(-path.stat().st_size // _PIECE) for path in files.values()))
+    for name, path in files.items():
+        with path.open("rb") as source, archive.open(name, "w", force_zip64=True) as packed:
+            while piece := source.read(_PIECE):
+                packed.write(piece)
+                if progress:
+                    progress.advance(_STAGE)
 
 
 def read_contents(path: Path) -> BackupContents:

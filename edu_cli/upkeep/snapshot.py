@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from itertools import islice
 from pathlib import Path
 
 from edu_cli.errors import StoreError
 from edu_cli.index.catalog import Catalog
 from edu_cli.index.database import BUSY_S
 from edu_cli.index.read_only import cannot_write, connect_read_only
-from edu_cli.protocols import VectorCache
+from edu_cli.protocols import Progress, VectorCache
 from edu_cli.upkeep.catalog_checks import check_catalog
 
 _PIECE = 500
@@ -70,14 +69,20 @@ def record_counts(catalog: Catalog) -> dict[str, int]:
     return {table: catalog.database.one(f"SELECT count(*) FROM {table}") for table in _RECORDS}  # noqa: S608
 
 
-def copy_vectors(source: VectorCache, target: VectorCache, text_keys: Iterable[str]) -> int:
+def copy_vectors(
+    source: VectorCache, target: VectorCache, text_keys: Sequence[str], progress: Progress | None = None
+) -> int:
     """Copies the vectors of these texts from cache to cache; how many there were."""
     n_copied = 0
-    keys = iter(text_keys)
-    while piece := list(islice(keys, _PIECE)):
+    if progress:
+        progress.start("vectors", len(text_keys))
+    for start in range(0, len(text_keys), _PIECE):
+        piece = text_keys[start : start + _PIECE]
         found = source.find(piece)
         target.put(found)
         n_copied += len(found)
+        if progress:
+            progress.advance("vectors", len(piece))
     return n_copied
 
 

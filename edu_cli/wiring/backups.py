@@ -50,7 +50,9 @@ class RestoreReport:
     missing: EduError | None
 
 
-def back_up(project: Project, settings: Settings, target: Path, *, vectors: bool) -> BackupReport:
+def back_up(
+    project: Project, settings: Settings, target: Path, *, vectors: bool, progress: Progress | None = None
+) -> BackupReport:
     """Writes the project as it is at one moment to `target`, whoever uses it meanwhile. Raises StoreError."""
     with open_reader(project):
         pass  # its format is checked, and brought up to date
@@ -71,12 +73,13 @@ def back_up(project: Project, settings: Settings, target: Path, *, vectors: bool
             }
             cache = vectors_path(project, settings)
             if vectors and pin.dim and cache.exists():
-                facts["vectors"] = _copy_vectors(cache, draft / archive.VECTORS, pin, catalog.text_keys_in_use())
+                keys = catalog.text_keys_in_use()
+                facts["vectors"] = _copy_vectors(cache, draft / archive.VECTORS, pin, keys, progress)
                 files[archive.VECTORS] = draft / archive.VECTORS
         own, warnings = _own_files(project, settings)
         files |= own
         created = datetime.now(UTC).isoformat(timespec="seconds")
-        n_bytes = archive.write_archive(target, files, facts, created)
+        n_bytes = archive.write_archive(target, files, facts, created, progress)
     return BackupReport(facts, tuple(files), n_bytes, tuple(warnings))
 
 
@@ -129,7 +132,7 @@ def _restore(
         kept = _place(draft, [*contents.files], project, force=force)
         settings = load_settings()
         if archive.VECTORS in contents.files and pin and pin.dim:
-            _copy_vectors(draft / archive.VECTORS, vectors_path(project, settings), pin, keys)
+            _copy_vectors(draft / archive.VECTORS, vectors_path(project, settings), pin, keys, progress)
     missing = _complete(project, settings, progress) if pin else None
     with open_reader(project) as catalog:
         sources = check_sources(catalog, project.root)
@@ -191,14 +194,14 @@ def _project_id(project: Project) -> str:
     return uuid.uuid4().hex
 
 
-def _copy_vectors(source: Path, target: Path, pin: EncoderPin, text_keys: set[str]) -> int:
+def _copy_vectors(source: Path, target: Path, pin: EncoderPin, text_keys: set[str], progress: Progress | None) -> int:
     from edu_cli.index.vector_cache import open_vector_cache
 
     with (
         closing(open_vector_cache(source, pin.fingerprint)) as old,
         closing(open_vector_cache(target, pin.fingerprint)) as new,
     ):
-        return snapshot.copy_vectors(old, new, sorted(text_keys))
+        return snapshot.copy_vectors(old, new, sorted(text_keys), progress)
 
 
 def _own_files(project: Project, settings: Settings) -> tuple[dict[str, Path], list[str]]:

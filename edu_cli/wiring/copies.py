@@ -48,7 +48,7 @@ def refresh_vector_copy(
             return Encoding(texts, progress, Tally()).vectors(named)
 
         source = VectorSource(cache.find, encoded)
-        refresh_copy(catalog, project.copy_path, source, pin, dense=dense, afresh=force)
+        refresh_copy(catalog, project.copy_path, source, pin, dense=dense, afresh=force, progress=progress)
 
 
 def open_vector_search(

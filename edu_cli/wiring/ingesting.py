@@ -122,7 +122,7 @@ def refresh_indexes(
     """Brings the vector copy and the BM25 index up to date, under the project's lock; `seconds` are those of both."""
     start = time.perf_counter()
     refresh_vector_copy(project, settings, catalog, progress, force=force)
-    report = refresh_lexical(catalog, lexical_place(project, settings), child_text, force=force)
+    report = refresh_lexical(catalog, lexical_place(project, settings), child_text, force=force, progress=progress)
     return replace(report, seconds=time.perf_counter() - start)
 
 

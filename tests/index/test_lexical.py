@@ -25,7 +25,24 @@ COURSE = {
 }
 
 
-def build(path, texts, *, settings=None, scopes=None, fingerprint="f", asked=None):
+class Shown:
+    """protocols.Progress that remembers."""
+
+    def __init__(self):
+        self.totals = {}
+        self.done = {}
+
+    def start(self, stage, total):
+        self.totals[stage] = total
+
+    def advance(self, stage, n=1):
+        self.done[stage] = self.done.get(stage, 0) + n
+
+    def note(self, message):
+        raise AssertionError(message)
+
+
+def build(path, texts, *, settings=None, scopes=None, fingerprint="f", asked=None, progress=None):
     def give(rows):
         if asked is not None:
             asked.extend(r.child_id for r in rows)
@@ -35,7 +52,13 @@ def build(path, texts, *, settings=None, scopes=None, fingerprint="f", asked=Non
         IndexRow(c, f"p-{c}", *(scopes or {}).get(c, ("d1", "ai", "")), content_id(text)) for c, text in texts.items()
     ]
     return build_lexical(
-        source_of(rows), give, path, tokenizer=TOKENS, settings=settings or LexicalSettings(), fingerprint=fingerprint
+        source_of(rows),
+        give,
+        path,
+        tokenizer=TOKENS,
+        settings=settings or LexicalSettings(),
+        fingerprint=fingerprint,
+        progress=progress,
     )
 
 
@@ -108,6 +131,25 @@ def test_only_changed_rows_are_cut_again(tmp_path):
     index = open_lexical(tmp_path, TOKENS)
     assert names(index, "自平衡") == []
     assert names(index, "新的一段")[0] == "e"
+
+
+def test_progress_is_of_the_rows_that_are_cut(tmp_path):
+    shown = Shown()
+    build(tmp_path, COURSE, progress=shown)
+    assert shown.totals == shown.done == {"words": 4}
+    build(tmp_path, {**COURSE, "e": "新的一段"}, progress=shown)
+    assert (shown.totals, shown.done) == ({"words": 1}, {"words": 5})
+    build(tmp_path, COURSE, progress=(nothing := Shown()))
+    assert nothing.totals == {}
+
+
+def test_many_more_words_than_are_kept_in_memory_give_the_same_index(tmp_path, monkeypatch):
+    build(tmp_path / "all", COURSE)
+    monkeypatch.setattr("edu_cli.index.lexical._MOST_NUMBERS", 3)
+    build(tmp_path / "few", COURSE)
+    for name in ("terms", "rows", "values"):
+        one, other = (next((tmp_path / path).glob(f"g-*/{name}.npy")).read_bytes() for path in ("all", "few"))
+        assert one == other
 
 
 def test_another_tokeniser_cuts_all_again_and_cannot_read_this_index(tmp_path):

@@ -146,3 +146,26 @@ def test_a_folder_that_does_not_exist_leaves_no_draft(tmp_path: Path) -> None:
     source.write_bytes(b"")
     with pytest.raises(StoreError):
         write_archive(tmp_path / "absent" / "b.zip", {"catalog.sqlite": source}, {}, "")
+
+
+def test_every_piece_that_is_packed_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Shown:
+        total, done = None, 0
+
+        def start(self, stage: str, total: int | None) -> None:
+            self.total = total
+
+        def advance(self, stage: str, n: int = 1) -> None:
+            self.done += n
+
+        def note(self, message: str) -> None:
+            raise AssertionError(message)
+
+    monkeypatch.setattr("edu_cli.upkeep.archive._PIECE", 100)
+    (tmp_path / "a").write_bytes(b"x" * 250)
+    (tmp_path / "b").write_bytes(b"")
+    shown = Shown()
+    write_archive(tmp_path / "b.zip", {"catalog.sqlite": tmp_path / "a", "edu.toml": tmp_path / "b"}, {}, "", shown)
+    assert (shown.total, shown.done) == (3, 3)
+    (tmp_path / "out").mkdir()
+    assert extract(tmp_path / "b.zip", tmp_path / "out").files["catalog.sqlite"][0] == 250
