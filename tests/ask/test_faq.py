@@ -49,6 +49,10 @@ def no_encoder(_texts: Sequence[str]) -> Vectors:
         ("break 和 continue 的区别", "break,和continue是只能跳出循环吧", False),
         ("重载和重写是一回事吗？", "重载和重写有什么区别？", False),
         ("重载和重写有什么区别？", "重载与重写的不同之处", True),
+        ("产生死锁的四个必要条件是什么？", "什么是死锁？", False),
+        ("怎样避免死锁", "死锁是什么意思", False),
+        ("死锁是怎么回事呀", "什么是死锁？", True),
+        ("v-model 的作用是什么", "v-model 是什么", True),
     ],
 )
 def test_numbers_names_denials_and_what_is_wanted_guard_the_faq(one: str, other: str, same: bool) -> None:

@@ -9,10 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from edu_cli.ask.verification import alignment, facts, numerals, polarity
-from edu_cli.ask.verification.terms import plain
+from edu_cli.ask.verification.terms import letters, plain
 
 _SLOTS = Path(__file__).with_name("slots.toml")
 _WORDS = ("一下", "一个", "一些", "一种")
+_MEANING = re.compile(
+    r"(?:请问|请)?(?:什么是|什么叫做?|何谓|(?:解释|介绍)(?:一下|下)?)([^?？，,。的]{2,16})[?？。]*$|"
+    r"([^?？，,。的]{2,16}?)(?:是什么(?:意思)?|是啥|指的?是什么|的(?:含义|定义|概念)(?:是什么)?)[呀啊呢?？。]*$"
+)
+_AS_MEANING = re.compile(r"意思|作用|情况|回事|东西|有用")  # asked for as the meaning is
+_MORE = 2  # characters of the question that neither the entry nor its answer has
 _SAME_REST = 0.7  # of two questions' characters, for names that differ to be all that differs
 # asks for yes or no, which is no answer to how two things differ
 _WHETHER = re.compile(r"[吗吧么嘛]\W*$|是不是|是否|能不能|可不可以|对不对")
@@ -31,6 +37,7 @@ def agrees(question: str, other: str, answer: str = "") -> bool:
         or _wants_differ(mine, theirs)
         or _denial_differs(mine, theirs)
         or _name_differs(question, other, answer)
+        or _asks_more_than_meaning(mine, theirs, plain(answer))
     )
 
 
@@ -61,6 +68,16 @@ def _name_differs(question: str, other: str, answer: str) -> bool:
     lacks = [name for name in facts.names(question) if name not in known]
     lacked = [name for name in facts.names(other) if name not in asked]
     return bool(lacks and lacked) and _alike(_without(asked, lacks), _without(plain(other), lacked)) >= _SAME_REST
+
+
+def _asks_more_than_meaning(mine: str, theirs: str, answer: str) -> bool:
+    """The entry says what a term is; the question names the term and asks for something else of it: 死锁的必要条件."""
+    match = _MEANING.match(theirs)
+    term = (match[1] or match[2]).strip() if match else ""
+    if not term or term not in mine or _MEANING.match(mine):
+        return False
+    more = letters(_AS_MEANING.sub("", _ASKING.sub("", mine.replace(term, "")))) - letters(theirs) - letters(answer)
+    return len(more) >= _MORE
 
 
 def _denial_differs(mine: str, theirs: str) -> bool:
