@@ -7,11 +7,14 @@ import socket
 import sys
 import time
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from edu_cli.ask.retrieval.rerank_bge import BgeReranker
 from edu_cli.config import EncoderSettings
@@ -19,6 +22,7 @@ from edu_cli.errors import EncoderError
 from edu_cli.index.encoders.bge_m3 import BgeM3Encoder
 from edu_cli.index.encoders.choose import open_encoder
 from edu_cli.protocols import Encoder, Reranker
+from edu_cli.torch_models import batches
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tiny_models import HIDDEN, make_bge_m3, make_reranker
@@ -167,6 +171,41 @@ def test_a_device_that_is_not_there_is_refused(settings: EncoderSettings):
         BgeM3Encoder(replace(settings, device="cuda"))
     with pytest.raises(EncoderError, match="gpu"):
         BgeM3Encoder(replace(settings, device="gpu"))
+
+
+@pytest.mark.parametrize(
+    ("cuda", "mps", "wanted", "halved"),
+    [(1, 0, "cuda:0", True), (1, 1, "cuda:0", True), (0, 1, "mps", True), (0, 0, "cpu", False)],
+)
+def test_a_graphics_processor_is_taken_where_there_is_one_and_halves_the_numbers(
+    settings: EncoderSettings, monkeypatch: pytest.MonkeyPatch, cuda: int, mps: int, wanted: str, halved: bool
+):
+    import FlagEmbedding
+    import torch
+
+    asked: dict[str, Any] = {}
+
+    def load(*_: object, **arguments: Any) -> None:
+        asked.update(arguments)
+        raise EncoderError("far enough: no such device is here")
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: bool(cuda))
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: bool(mps))
+    monkeypatch.setattr(FlagEmbedding, "BGEM3FlagModel", load)
+    with pytest.raises(EncoderError, match="far enough"):
+        BgeM3Encoder(replace(settings, device="auto"))
+    assert (asked["devices"], asked["use_fp16"]) == ([wanted], halved)
+
+
+@given(st.lists(st.integers(1, 600), max_size=60), st.integers(64, 2000))
+def test_texts_of_like_length_go_together_within_the_budget(lengths: list[int], budget: int):
+    groups = list(batches(lengths, budget))
+    assert sorted(place for group in groups for place in group) == list(range(len(lengths)))
+    for group in groups:
+        assert len(group) == 1 or len(group) * max(lengths[place] for place in group) <= budget
+    ends = [(lengths[group[0]], lengths[group[-1]]) for group in groups]
+    assert all(longest >= shortest for longest, shortest in ends)
+    assert all(before[1] >= after[0] for before, after in pairwise(ends))
 
 
 def test_it_is_a_reranker_and_scores_as_flag_embedding_does(reranker: BgeReranker, reranker_folder: Path):
