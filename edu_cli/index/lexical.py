@@ -7,7 +7,7 @@ whose text changed are cut into words again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -73,12 +73,13 @@ def build_lexical(
     tokenizer: Tokenizer,
     settings: LexicalSettings,
     fingerprint: str,
+    about: Mapping[str, object] | None = None,
     progress: Progress | None = None,
 ) -> BuildCounts:
     """Brings the index at `path` to hold exactly the rows of `source`, in one atomic step; it may be empty.
 
     Rows that it holds already (equal child id and key, same tokeniser) are not cut again; `texts` gives the others'
-    texts, in the order asked. Raises StoreError.
+    texts, in the order asked. `about` is kept among the index's facts. Raises StoreError.
     """
     old = _reusable(path, tokenizer.fingerprint)
     found = find_changes(old.table if old else None, source)
@@ -97,6 +98,7 @@ def build_lexical(
         write_scores(folder, ends, lengths, settings)
         counts = BuildCounts(len(table), len(missing), len(terms))
         return {
+            **(about or {}),
             "fingerprint": fingerprint,
             "tokenizer": tokenizer.fingerprint,
             "rows": counts.rows,

@@ -69,6 +69,7 @@ def refresh_lexical(
     from edu_cli.index.rebuild import RowSource
     from edu_cli.index.tokens import open_tokenizer
 
+    n_children = catalog.n_children()
     counts = build_lexical(
         RowSource(catalog.digests(), catalog.index_parents),
         lambda rows: _parent_texts(catalog, rows, text_of),
@@ -76,11 +77,12 @@ def refresh_lexical(
         tokenizer=open_tokenizer(place.user_dict, place.cache),
         settings=place.settings,
         fingerprint=lexical_fingerprint(found.corpus_hash, place),
+        about={"children": n_children},
         progress=progress,
     )
     reason = found.reason or "asked for by --force"
     seconds = time.perf_counter() - start
-    return IndexReport("rebuilt", reason, found.corpus_hash, catalog.n_children(), counts.terms, seconds)
+    return IndexReport("rebuilt", reason, found.corpus_hash, n_children, counts.terms, seconds)
 
 
 def is_copy_fresh(catalog: Catalog, path: Path, pin: EncoderPin, *, dense: bool) -> bool:

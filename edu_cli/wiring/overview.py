@@ -28,16 +28,19 @@ def lexical_place(project: Project, settings: Settings) -> LexicalPlace:
 def project_facts(project: Project, settings: Settings) -> dict[str, Any]:
     """The facts by the names that `edu status --json` has for them. Raises StoreError, ConfigError."""
     database = open_catalog_file(project.catalog_path)
+    built = facts_of(project.bm25_path)
     try:
-        facts, corpus, ended = overview(database), corpus_hash(database), outcomes(database)
+        corpus, ended = corpus_hash(database), outcomes(database)
+        is_fresh = built.get("fingerprint") == lexical_fingerprint(corpus, lexical_place(project, settings))
+        known = (built["rows"], built["children"]) if is_fresh and "children" in built else None
+        facts = overview(database, known)
     finally:
         database.close()
-    built = facts_of(project.bm25_path).get("fingerprint")
     return {
         "project": str(project.root),
         **facts,
         "milvus": settings.milvus.uri or "lite",
-        "bm25": "fresh" if built == lexical_fingerprint(corpus, lexical_place(project, settings)) else "stale",
+        "bm25": "fresh" if is_fresh else "stale",
         "corpus_hash": corpus,
         "answers": _answers(ended),
         "bytes": _size(project.state),

@@ -47,6 +47,21 @@ def test_status_without_a_project_says_how_to_make_one(
     assert "edu ingest PATH" in capsys.readouterr().err
 
 
+def test_status_after_a_change_counts_what_is_there_now(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def counted() -> tuple[int, int, str]:
+        capsys.readouterr()
+        assert run(["status", "--json"]) == 0
+        value = json.loads(capsys.readouterr().out)
+        return value["parents"], value["children"], value["bm25"]
+
+    page = project / "course" / "ai" / "一.md"
+    page.write_text("# 甲\n\n第一句。\n\n# 乙\n\n第二句。\n", encoding="utf-8")
+    assert run(["ingest", "course", "--no-index"]) == 3
+    assert counted() == (2, 2, "stale")
+    assert run(["index"]) == 0
+    assert counted() == (2, 2, "fresh")
+
+
 def test_status_loads_no_more_than_it_shows(project: Path) -> None:
     code = (
         "import sys; sys.argv = ['edu', 'status']; from edu_cli.cli import app; leave = app._leave\n"
