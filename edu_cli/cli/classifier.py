@@ -35,15 +35,15 @@ def train(
     model: Annotated[
         Path | None, typer.Option("--model", metavar="FOLDER", help="For bert: a local BERT or MiniLM to fine-tune.")
     ] = None,
-    epochs: Annotated[int, typer.Option("--epochs", min=1, help="For bert: the most epochs.")] = 10,
-    seed: Annotated[int, typer.Option("--seed", help="Chooses the part that is kept out.")] = 0,
+    epochs: Annotated[int, typer.Option("--epochs", metavar="N", min=1, help="For bert: the most epochs.")] = 10,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Chooses the part that is kept out.")] = 0,
     project: ProjectOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Train on DATA (a stratified part kept out, early stopping); the project uses the result from then on."""
+    """Train on DATA, for this project. A stratified part is kept out for early stopping."""
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
     if (backend == "bert") != (model is not None):
         raise UsageError(
@@ -100,7 +100,7 @@ def eval_(
     verbose: VerboseOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Accuracy and F1 of the classifier in use on DATA, as routing uses it (general only from 0.85)."""
+    """Accuracy and F1 of the classifier in use. As routing uses it: general only from 0.85."""
     from edu_cli.ask.front.classifier import NgramClassifier
     from edu_cli.ask.front.classify import classify, route_model
     from edu_cli.ask.front.training import measure

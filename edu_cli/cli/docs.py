@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from edu_cli.cli.flags import (
         DebugOption,
         DocArgument,
+        GlobArgument,
         JsonOption,
         LockTimeoutOption,
         OfSubjectOption,
@@ -33,7 +34,7 @@ app = new_app(default="list")
 
 @app.command("list")
 def list_documents(
-    doc: Annotated[str | None, typer.Argument(metavar="[GLOB]", show_default=False)] = None,
+    doc: GlobArgument = None,
     subject: OfSubjectOption = None,
     tenant: OfTenantOption = None,
     project: ProjectOption = None,
@@ -72,7 +73,7 @@ def show(
     verbose: VerboseOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Show what is known of a document, and its sections; -v shows their texts."""
+    """Show a document and its sections. With -v their texts too."""
     from edu_cli.wiring.places import open_reader
 
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
@@ -100,7 +101,7 @@ def remove(
     verbose: VerboseOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Remove documents; files that still exist come back with the next ingest of their folder."""
+    """Remove documents. Files that still exist come back with the next ingest of their folder."""
     from edu_cli.ingest.pipeline import remove as remove_documents
 
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
@@ -117,7 +118,7 @@ def remove(
 
 @app.command()
 def export(
-    doc: Annotated[str | None, typer.Argument(metavar="[GLOB]", show_default=False)] = None,
+    doc: GlobArgument = None,
     tenant: OfTenantOption = None,
     project: ProjectOption = None,
     json: JsonOption = False,
@@ -125,7 +126,7 @@ def export(
     verbose: VerboseOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Write every parent as one JSON object a line, in document order (with --json, all in one)."""
+    """Write every parent as a line of JSON. They come in document order; with --json all in one value."""
     from edu_cli.wiring.places import open_reader
 
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)

@@ -29,7 +29,7 @@ def import_(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="csv, tsv, xlsx or jsonl with question and answer.")],
     subject: FaqSubjectOption = "",
 ) -> None:
-    """Add the entries of FILE; the same question again gets the new answer."""
+    """Add the entries of FILE. The same question again gets the new answer."""
     from edu_cli.wiring.recording import read_faq_file
 
     entries, warnings = read_faq_file(path)
@@ -104,7 +104,7 @@ def remove(
 
 @records_command(app)
 def export(desk: Desk, subject: OnlySubjectOption = None) -> None:
-    """Print the entries, one JSON object a line, as `edu faq import` reads them (with --json: one value)."""
+    """Print the entries, one JSON object a line. `edu faq import` reads them; with --json they are one value."""
     entries = desk.records.faq(desk.tenant, subject)
     if desk.json:
         desk.out.value({"schema": 1, "entries": [_value(e) for e in entries]})

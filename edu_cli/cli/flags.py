@@ -60,6 +60,9 @@ OnlySubjectOption = Annotated[
 # --- documents and models
 
 DocArgument = Annotated[str, typer.Argument(metavar="DOC", help="A path, or a glob over paths.", show_default=False)]
+GlobArgument = Annotated[
+    str | None, typer.Argument(metavar="GLOB", help="Only paths that match, as 'ai/*.md'.", show_default=False)
+]
 OfSubjectOption = Annotated[str | None, typer.Option("--subject", metavar="NAME", help="Only of this subject.")]
 OfTenantOption = Annotated[str | None, typer.Option("--tenant", metavar="NAME", help="Only of this tenant.")]
 ModelArgument = Annotated[

@@ -66,7 +66,7 @@ def pull(
     verbose: VerboseOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Fetch a model into the hub's cache, unless it is here; HF_ENDPOINT names a mirror."""
+    """Fetch a model, unless it is here. It goes into the hub's cache; HF_ENDPOINT names a mirror."""
     from edu_cli.upkeep.models import find_named
     from edu_cli.upkeep.models import pull as pull_model
 
@@ -92,7 +92,7 @@ def path(
     verbose: VerboseOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Print where a model's files are; exit 1 when it is not on this machine."""
+    """Print where a model's files are. Exit 1 when it is not on this machine."""
     from edu_cli.upkeep.models import find_named, required_path
 
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)

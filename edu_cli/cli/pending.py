@@ -81,7 +81,7 @@ def export(
     desk: Desk,
     form: Annotated[Format, typer.Option("--format", help="For `faq import`, `eval` or `classifier train`.")] = "faq",
 ) -> None:
-    """Print questions, one JSON object a line: answered ones (faq, eval), or all but rejected (classifier)."""
+    """Print questions, one JSON object a line. Answered ones (faq, eval), or all but rejected (classifier)."""
     values = [value for q in desk.records.pending(desk.tenant) if (value := _exported(q, form)) is not None]
     if desk.json:
         desk.out.value({"schema": 1, "items": values})

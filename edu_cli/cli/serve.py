@@ -23,7 +23,10 @@ _ENDS_S = 15.0  # longest wait for a process that was told to leave
 def serve(
     context: typer.Context,
     idle_exit: Annotated[
-        float, typer.Option("--idle-exit", metavar="MINUTES", min=0, help="Leave after so long without a request.")
+        float,
+        typer.Option(
+            "--idle-exit", metavar="MINUTES", min=0, help="Leave after so long without a request; 0 is never."
+        ),
     ] = 0.0,
     project: ProjectOption = None,
     json: JsonOption = False,
@@ -85,7 +88,7 @@ def stop(
     verbose: VerboseOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """End the warm process; requests that are being worked on are answered first."""
+    """End the warm process. Requests that are being worked on are answered first."""
     from edu_cli.index.lock import holder
     from edu_cli.serve.client import NotServedError, reach
 

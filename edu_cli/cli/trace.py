@@ -27,7 +27,7 @@ app = new_app()
 @app.command()
 def trace(
     trace_id: Annotated[
-        int | None, typer.Argument(metavar="[ID]", help="Which one; the last without ID.", show_default=False)
+        int | None, typer.Argument(metavar="ID", help="Which one; the last without ID.", show_default=False)
     ] = None,
     last: Annotated[int | None, typer.Option("--last", min=1, metavar="N", help="List the last N answers.")] = None,
     tenant: RecordsTenantOption = "",
