@@ -80,13 +80,17 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What `edu search` gives: distinct parents, best first, and the probability that they hold the answer."""
+    """What `edu search` gives: distinct parents, best first, and the probability that they hold the answer.
+
+    `parts` are the further questions that were searched for, each with what was found for it alone.
+    """
 
     question: str
     passages: tuple[Passage, ...]
     confidence: float
     seconds: Mapping[str, float]
     warnings: tuple[str, ...] = ()
+    parts: tuple[SearchResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

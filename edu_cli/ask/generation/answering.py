@@ -9,9 +9,9 @@ from edu_cli.ask.generation.context import heading
 from edu_cli.ask.generation.correct import write
 from edu_cli.ask.generation.extract import as_answer, citations_of, extract_parts
 from edu_cli.ask.generation.grade import relevant
-from edu_cli.ask.generation.phrases import NO_LLM, decline
+from edu_cli.ask.generation.phrases import NO_LLM, decline, unanswered
 from edu_cli.ask.plan.planning import Planned, Queries
-from edu_cli.ask.plan.strategy import split_question, things_compared
+from edu_cli.ask.plan.strategy import split_question, stands_alone, things_compared
 from edu_cli.ask.trail import CountedChat
 from edu_cli.ask.turn import Turn, UnansweredError
 from edu_cli.ask.web.wish import as_passages, without_request
@@ -56,14 +56,17 @@ def extracted(turn: Turn, found: SearchResult, planned: Planned, wanted: Queries
     with turn.trail.step("extract") as note:
         question = turn.standalone
         reads = turn.tools.reader if turn.request.rerank and turn.request.mode == "hybrid" else None
-        parts, things = split_question(question), things_compared(question)
-        extracts = extract_parts(question, parts, found.passages, things, reads() if reads else None)
+        things = things_compared(question)
+        is_apart = not things and all(stands_alone(part.question) for part in found.parts)
+        orders, missing = _searched_parts(turn, found) if is_apart else ({}, [])
+        reader, parts = reads() if reads else None, split_question(question)
+        extracts = extract_parts(question, parts, found.passages, things, reader, orders)
         note.detail = f"{len(extracts)} pieces"
     if not extracts:
         return declined(turn, found, planned, wanted, "no sentence answers the question")
     turn.trail.warn(NO_LLM)
     return turn.answer(
-        as_answer(extracts),
+        "\n".join([as_answer(extracts), *([unanswered(question, missing)] if missing else [])]),
         route="rag",
         mode="extractive",
         confidence=found.confidence,
@@ -73,6 +76,17 @@ def extracted(turn: Turn, found: SearchResult, planned: Planned, wanted: Queries
         citations=citations_of(extracts, found.passages),
         passages=found.passages,
     )
+
+
+def _searched_parts(turn: Turn, found: SearchResult) -> tuple[dict[str, list[int]], list[str]]:
+    """The parts of a question that are likely to be answered, each with the numbers of its passages; and the rest.
+
+    Nothing where the question was not split, or where no part is likely by itself.
+    """
+    numbers = {passage.parent_id: n for n, passage in enumerate(found.passages, 1)}
+    likely = [part for part in found.parts if part.confidence >= turn.tools.settings.ask.threshold]
+    orders = {p.question: [numbers[one.parent_id] for one in p.passages if one.parent_id in numbers] for p in likely}
+    return orders, [part.question for part in found.parts if part not in likely] if likely else []
 
 
 def only_relevant(turn: Turn, chat: CountedChat, found: SearchResult) -> SearchResult:

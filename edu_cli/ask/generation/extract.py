@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -97,8 +97,12 @@ def extract_parts(
     passages: Sequence[Passage],
     things: Sequence[str] = (),
     reader: Reranker | None = None,
+    orders: Mapping[str, Sequence[int]] | None = None,
 ) -> list[Extract]:
     """As `extract`, for a question in parts: the best piece for each, or the whole's where one piece answers all.
+
+    Parts that were searched for by themselves have the numbers of their passages in `orders`, best first, and are all
+    that is answered.
 
     Of `things` that are compared, what sets them side by side goes before, and a piece for one of them names it.
 
@@ -109,6 +113,8 @@ def extract_parts(
         return [Extract(piece.n, piece.start, piece.shown, 1.0) for piece in pieces]
     if things and (found := _of_each(things, passages, reader)):
         return found
+    if orders:
+        return _apart([piece for part in orders for piece in _of_some(part, orders[part], passages, reader)[:_OF_EACH]])
     whole = extract(question, passages, reader)
     found = [(part, piece) for part in parts for piece in extract(part, passages, reader)[:1]]
     if things:
@@ -117,11 +123,24 @@ def extract_parts(
     best = [piece for part, piece in found if _share(part, piece) >= _PART_SHARED or _share(question, piece) >= least]
     if len({(e.n, e.start) for e in best}) < 2:
         return whole
+    return _apart(best)
+
+
+def _apart(pieces: Sequence[Extract]) -> list[Extract]:
+    """The pieces without those that another, before them, holds."""
     taken: list[Extract] = []
-    for piece in best:
+    for piece in pieces:
         if not any(_repeats(piece.text, other.text) for other in taken):
             taken.append(piece)
     return taken
+
+
+def _of_some(
+    question: str, numbers: Sequence[int], passages: Sequence[Passage], reader: Reranker | None
+) -> list[Extract]:
+    """What answers a question from some of the passages, by their numbers (from 1)."""
+    found = extract(question, [passages[n - 1] for n in numbers], reader)
+    return [replace(piece, n=numbers[piece.n - 1]) for piece in found]
 
 
 def _of_each(things: Sequence[str], passages: Sequence[Passage], reader: Reranker | None) -> list[Extract]:
@@ -129,10 +148,10 @@ def _of_each(things: Sequence[str], passages: Sequence[Passage], reader: Reranke
     taken: list[Extract] = []
     for thing in things:
         numbers = passages_of(thing, [other for other in things if other != thing], passages)
-        found = extract(f"{thing}是什么，有什么特点？", [passages[n - 1] for n in numbers], reader)[:_OF_EACH]
+        found = _of_some(f"{thing}是什么，有什么特点？", numbers, passages, reader)[:_OF_EACH]
         if not found:
             return []
-        taken += [replace(piece, n=numbers[piece.n - 1]) for piece in found]
+        taken += found
     return taken
 
 

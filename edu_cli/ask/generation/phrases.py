@@ -18,6 +18,12 @@ def language(question: str) -> str:
     return "zh" if cjk_share(question) > 0 else "en"
 
 
+def unanswered(question: str, parts: Sequence[str]) -> str:
+    """A line for the parts of a question that the material does not answer."""
+    zh = language(question) == "zh"
+    return ("资料中没有找到可靠的答案：" if zh else "The material holds no reliable answer to: ") + " ".join(parts)
+
+
 def decline(question: str, passages: Sequence[Passage], contact: str) -> str:
     """A refusal that names the nearest sections and whom to ask."""
     spoken = language(question)

@@ -56,4 +56,4 @@ def merged(results: Sequence[SearchResult], most: int) -> SearchResult:
     )
     best = max(results, key=lambda r: r.confidence)
     warnings = tuple(dict.fromkeys(w for r in results for w in r.warnings))
-    return replace(best, question=results[0].question, passages=passages, warnings=warnings)
+    return replace(best, question=results[0].question, passages=passages, warnings=warnings, parts=tuple(results[1:]))

@@ -61,7 +61,7 @@ def choose_strategy(question: str) -> Plan:
 
 def _several(text: str) -> str:
     """What makes a question broad: several questions, a comparison, several things; "" for one thing."""
-    if _SECOND.search(text.rstrip("?？ ")) or _ALSO.search(text):
+    if _SECOND.search(text.rstrip("?？ ")) or _ALSO.search(text) or _asks_twice(text):
         return "several questions"
     if _COMPARES.search(text) and _JOINS.search(text):
         return "a comparison"
@@ -76,7 +76,7 @@ def _several(text: str) -> str:
 
 
 _PAIR = re.compile(
-    r"^(?:请|麻烦)?(?P<compare>比较|对比)?(?:说说|讲讲)?(?:一下|下)?(?P<a>.{1,24}?)(?:、(?P<m>.{1,16}?))?(?:和|与|跟|及|以及|\s*vs\.?\s*|还是)(?P<b>.{1,24}?)"
+    r"^(?:请|麻烦)?(?P<compare>比较|对比)?(?:说说|讲讲)?(?:一下|下)?(?P<a>.{1,24}?)(?:、(?P<m>.{1,16}?))?(?:和(?!为什么|为何|怎么|怎样|如何|多少)|与|跟|及|以及|\s*vs\.?\s*|还是)(?P<b>.{1,24}?)"
     r"(?P<rest>(?:之间)?(?:的|有什么|有何|有哪些|分别|各自|哪个|哪种|怎么|如何|在|是).*|(?(compare)|(?!)))$"
 )
 _DIFFERENCE = "(?:区别|不同点?|差异|异同|优缺点|对比|比较|联系|关系|共同点|相同点)"
@@ -91,6 +91,20 @@ _TOLD = re.compile(
     r"^(?:请|麻烦)?(?:帮我)?(?:说说|讲讲|谈谈|介绍|解释|讲解|说明)(?:一下|下)?(?P<chain>[^，。？?、和与]{1,16}(?:(?:、|和|与|以及)[^，。？?、和与]{1,16})+)$"
 )
 _MOST_THINGS = 5
+_ASKED = r"(?:什么|多少|怎么|怎样|如何|哪|谁|几[个次天点号门]|多久|能不能|可不可以|是否)"
+# "新生报到的时间地点和要带什么材料": of one thing, a noun and a clause
+_NOUN_AND_CLAUSE = re.compile(
+    rf"^(?P<thing>[^，,；;的]{{2,16}})的(?P<noun>(?:(?!{_ASKED})[^，,；;]){{2,12}}?)(?:和|以及|及)"
+    rf"(?P<clause>(?:(?:要|需要|应该|该)[^，,；;的]{{0,4}}{_ASKED}|怎么|怎样|如何|什么时候|在哪|能不能|可不可以)[^，,；;]{{1,12}})$"
+)
+_LEANS = re.compile(
+    r"(?:各|分别|其|它|他|她|你|这|那|到底|又|并|也|是|为什么|怎么|怎样|如何|多少|什么|有|会|能|可以|需要|.{0,4}$)"
+)
+# "报到要带什么材料，学费是多少": two clauses that ask, the second of them for itself
+_TWO_CLAUSES = re.compile(
+    rf"^(?P<first>[^，,；;]*{_ASKED}[^，,；;]*)[，,；;]\s*(?P<second>(?!各|分别|其|它|他|她|你|这|那|到底|又|并|也|是)"
+    rf"(?:(?!怎么|怎样|如何|为什么|能不能|可不可以|是否)[^，,；;]){{2,}}?(?:什么|多少|哪|谁|几[个次天点号门]|多久)[^，,；;]*)$"
+)
 
 
 def _told_of(question: str) -> tuple[str, ...]:
@@ -98,6 +112,21 @@ def _told_of(question: str) -> tuple[str, ...]:
     match = _TOLD.match(question.strip().rstrip("?？。. ！!"))
     things = re.split(r"、|以及|和|与", match["chain"]) if match else []
     return tuple(thing.strip() for thing in things) if 1 < len(things) <= _MOST_THINGS else ()
+
+
+def _asks_twice(question: str) -> tuple[str, ...]:
+    """The two questions of one sentence, each of which can be understood alone; () where it asks one thing."""
+    text = question.strip().rstrip("?？。. ")
+    if match := _NOUN_AND_CLAUSE.match(text):
+        return f"{match['thing']}的{match['noun']}？", f"{match['thing']}{match['clause']}？"
+    if match := _TWO_CLAUSES.match(text):
+        return f"{match['first']}？", f"{match['second']}？"
+    return ()
+
+
+def stands_alone(part: str) -> bool:
+    """Whether a part of a question names what it asks about: "各占多少？" does not."""
+    return not _LEANS.match(part)
 
 
 def split_question(question: str) -> tuple[str, ...]:
@@ -108,6 +137,8 @@ def split_question(question: str) -> tuple[str, ...]:
     ]
     if len(parts) > 1:
         return tuple(f"{part}？" for part in parts)
+    if twice := _asks_twice(whole):
+        return twice
     if told := _told_of(whole):
         return tuple(f"{thing}是什么，有什么特点？" for thing in told)
     things, rest = _pair(whole)

@@ -1,0 +1,71 @@
+"""Questions in parts, without an LLM: each part is searched for, and one that has no answer is named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from asking import FixedSearch, asked
+
+from edu_cli.ask.plan.strategy import choose_strategy, split_question
+from edu_cli.types import SearchResult
+
+PLACE = "新生报到时间为 8 月 29 日，地点在东操场。"
+BRING = "新生报到需携带录取通知书和身份证。"
+BOTH = "新生报到的时间地点和要带什么材料"
+
+
+class SearchByPart(FixedSearch):
+    """A search that is sure of some questions only."""
+
+    def __init__(self, *texts: str, sure: tuple[str, ...]) -> None:
+        super().__init__(*texts)
+        self.sure = sure
+
+    def search(self, question: str, **flags: object) -> SearchResult:
+        found = super().search(question, **flags)  # type: ignore[arg-type]
+        return replace(found, confidence=0.9 if question in self.sure else 0.2)
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        (BOTH, ("新生报到的时间地点？", "新生报到要带什么材料？")),
+        ("报到要带什么材料，学费是多少？", ("报到要带什么材料？", "学费是多少？")),
+        ("总评由哪几部分组成，各占多少？", ()),
+        ("没有学分的课程，怎么补修？", ()),
+        ("蟾蜍的皮肤在哪里含有什么物质？", ()),
+        ("三角形的内角和为什么是 180 度？", ()),
+    ],
+)
+def test_a_sentence_that_asks_two_things_is_split_where_each_can_stand_alone(
+    question: str, parts: tuple[str, ...]
+) -> None:
+    assert split_question(question) == parts
+    assert (choose_strategy(question).strategy == "multi_query") == bool(parts)
+
+
+def test_each_part_that_the_material_answers_is_answered() -> None:
+    search = SearchByPart(PLACE, BRING, sure=("新生报到的时间地点？", "新生报到要带什么材料？"))
+    answer = asked(BOTH, search)
+    assert not answer.refused
+    assert PLACE in answer.answer
+    assert BRING in answer.answer
+    assert "没有找到" not in answer.answer
+
+
+def test_the_part_that_has_no_answer_is_named() -> None:
+    answer = asked("报到的时间是哪天，学费是多少？", SearchByPart(PLACE, BRING, sure=("报到的时间是哪天？",)))
+    assert "8 月 29 日" in answer.answer
+    assert answer.answer.endswith("资料中没有找到可靠的答案：学费是多少？")
+    assert all("学费" not in citation.quote for citation in answer.citations)
+
+
+def test_a_part_that_leans_on_the_other_is_not_said_to_have_no_answer() -> None:
+    question = "报到要带什么？分别交给谁？"
+    answer = asked(question, SearchByPart(PLACE, BRING, sure=(question, "报到要带什么？")))
+    assert "没有找到" not in answer.answer
+
+
+def test_without_a_sure_part_the_question_is_declined() -> None:
+    assert asked(BOTH, SearchByPart(PLACE, BRING, sure=())).refused
