@@ -111,7 +111,7 @@ def summary(receipt: Receipt, *, dry_run: bool) -> str:
     c = receipt.chunks
     parts = [head]
     if c.children:
-        parts.append(f"{c.children} chunks")
+        parts.append(f"{c.children} chunk{'s' * (c.children != 1)}")
     if c.encoded and receipt.encoder:
         parts.append(f"{c.encoded} encoded by {receipt.encoder.name}")
     if receipt.encoder and receipt.encoder.name == "none":

@@ -41,7 +41,7 @@ def _show(cli: Cli, facts: dict[str, Any]) -> None:
     lines = [
         ("project", facts["project"]),
         ("documents", f"{facts['documents']}" + (f" and {facts['failed']} that failed" if facts["failed"] else "")),
-        ("chunks", f"{facts['parents']} parents, {facts['children']} children"),
+        ("chunks", _chunks(facts)),
         ("FAQ entries", str(facts["faq"]) if facts["faq"] else ""),
         ("paths", ", ".join(root["path"] for root in facts["roots"])),
         ("subjects", _subjects(facts, sys.maxsize if cli.out.verbose else _MOST_SUBJECTS)),
@@ -79,6 +79,11 @@ def _answer_lines(answers: dict[str, Any]) -> Iterator[str]:
         named = (cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True))
         counted = (cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True))
         yield "  " + "  ".join((*named, *counted))
+
+
+def _chunks(facts: dict[str, Any]) -> str:
+    parents, children = facts["parents"], facts["children"]
+    return f"{parents} parent{'s' * (parents != 1)}, {children} {'child' if children == 1 else 'children'}"
 
 
 def _store_name(facts: dict[str, Any]) -> str:

@@ -72,7 +72,7 @@ def test_status_loads_no_more_than_it_shows(project: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=project, encoding="utf-8")
     assert (done.returncode, done.stderr) == (0, "[]\n")
-    assert "1 parents, 1 children" in done.stdout
+    assert "1 parent, 1 child" in done.stdout
 
 
 def test_what_stands_in_for_a_module_is_the_module_once_it_is_used(project: Path) -> None:
