@@ -123,17 +123,19 @@ def extract(path: Path, folder: Path) -> BackupContents:
         contents = _contents(path, archive)
         needed = sum(size for size, _ in contents.files.values())
         if needed > shutil.disk_usage(folder).free:
-            raise StoreError(f"{path} needs {needed / 2**20:,.0f} MB, which {folder.parent} has not free.")
+            what = f"{path} needs {needed / 2**20:,.0f} MB, which {folder.parent} has not free."
+            raise StoreError(what, hint="make room there, or choose another place with --project DIR")
         for name, (size, sha256) in contents.files.items():
             target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
             try:
+                target.parent.mkdir(parents=True, exist_ok=True)
                 with archive.open(name) as source, target.open("xb") as out:
                     found = _copy(source, out, size)
             except _DAMAGE as error:
                 raise _damaged(path, name) from error
             except OSError as error:
-                raise StoreError(f"{target} cannot be written: {error.strerror or error}.") from error
+                what = f"{target} cannot be written: {error.strerror or error}."
+                raise StoreError(what, hint="make room on the disk; nothing was restored") from error
             if found != (size, sha256):
                 raise _damaged(path, name)
         return contents
@@ -145,7 +147,8 @@ def _opened(path: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(path)
     except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror or error}.") from error
+        what = f"{path} cannot be read: {error.strerror or error}."
+        raise StoreError(what, hint="check that you may read it") from error
     except _DAMAGE as error:
         raise UsageError(
             f"{path} is no backup of edu, or is cut off.", hint="name a file that `edu backup` made"
@@ -171,7 +174,8 @@ def _contents(path: Path, archive: zipfile.ZipFile) -> BackupContents:
         )
     refused = [name for name in {*names, *files} if name != _ABOUT and not may_be_kept(name)]
     if refused:
-        raise StoreError(f"{path} holds {min(refused)!r}, which no backup of edu holds: nothing was restored.")
+        what = f"{path} holds {min(refused)!r}, which no backup of edu holds: nothing was restored."
+        raise StoreError(what, hint="use another backup")
     methods = {entry.compress_type for entry in entries}
     if (
         sorted(names) != sorted([_ABOUT, *files])

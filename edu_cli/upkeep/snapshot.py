@@ -59,9 +59,10 @@ def examine(catalog: Catalog) -> None:
     """Refuses a catalog from a backup that is damaged, or that would do things by itself. Raises StoreError."""
     found = check_catalog(catalog)
     if found.status == "fail":
-        raise StoreError(found.message)
+        raise StoreError(found.message, hint=found.fix)
     if catalog.database.one("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'"):
-        raise StoreError("The catalog in the backup holds triggers, which edu never makes: nothing was restored.")
+        what = "The catalog in the backup holds triggers, which edu never makes: nothing was restored."
+        raise StoreError(what, hint="use another backup")
 
 
 def record_counts(catalog: Catalog) -> dict[str, int]:

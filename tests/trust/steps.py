@@ -8,8 +8,8 @@ from typing import Any
 
 from worlds import JOBS
 
-_LONG = ("first ingest", "ingest of edits", "rebuild", "index", "removal", "restore")
 _PARTS = 3
+_LONG = [name for name in JOBS if JOBS[name].is_long]
 PARTS: list[Any] = [(name, part) for name in JOBS for part in range(_PARTS if name in _LONG else 1)]
 
 
@@ -23,6 +23,11 @@ def numbers(events: Sequence[str]) -> list[int]:
         alike = re.sub(r"[gs]-[^/.]+|runs-[^/]+|_pk_\d+|edu_\w+|wal_\w+", "#", event)
         first.setdefault("os.remove" if re.fullmatch(r"os\.remove [^/]+", alike) else alike, number)
     return sorted({*first.values(), *([len(events)] if events else [])})
+
+
+def wants_room(event: str) -> bool:
+    """Whether a full disk refuses the step; what is removed or done already needs none."""
+    return not event.startswith(("after", "os.remove", "os.rmdir", "shutil.rmtree"))
 
 
 def part_of(steps: Sequence[int], name: str, part: int) -> Sequence[int]:

@@ -16,12 +16,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]  # beside other work 
 Record = Callable[[str, object], None]
 
 
-@pytest.fixture
-def backup(edu: WarmEdu, built: Path, tmp_path: Path) -> Path:
-    assert edu.run(built, "backup", str(tmp_path / "backup.zip"), "--force").code == 0
-    return tmp_path / "backup.zip"
-
-
 @pytest.mark.parametrize(("name", "part"), PARTS)
 def test_a_kill_at_any_step_loses_nothing_and_the_next_run_converges(
     name: str, part: int, edu: WarmEdu, built: Path, backup: Path, tmp_path: Path, record_property: Record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
 import gc
 import importlib
@@ -20,6 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from steps import wants_room
 from warm_edu import OUTPUTS
 
 _HEAVY = (
@@ -106,6 +108,7 @@ def _child(work: Path, wish: Mapping[str, Any]) -> None:
         os.chdir(wish["cwd"])
         _limit(wish)
         _watch(wish)
+        _end_room(wish)
         code = _main(list(wish["args"]))
     except BaseException:  # noqa: BLE001 - what escapes `main` is what a user would see as a traceback
         import traceback
@@ -116,6 +119,8 @@ def _child(work: Path, wish: Mapping[str, Any]) -> None:
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(Exception):
                 stream.flush()
+        if wish["room_ends_at"] is not None:
+            os.write(9, f"wanted {ctypes.CDLL(None).calls_that_want_room()}\n".encode())
         os._exit(code)
 
 
@@ -142,6 +147,13 @@ def _limit(wish: Mapping[str, Any]) -> None:
         os.setuid(wish["uid"])
 
 
+def _end_room(wish: Mapping[str, Any]) -> None:
+    """full_disk.c stands before the C library: it counts, and refuses from a call on."""
+    if wish["room_ends_at"] is not None:
+        root, nth = os.fsencode(wish["cwd"]), wish["room_ends_at"] or -1
+        ctypes.CDLL(None).room_ends_at(root, ctypes.c_long(nth), wish["refusal"])
+
+
 def _watch(wish: Mapping[str, Any]) -> None:
     """Counts changes to files below `.edu` and the cache, and ends the process, or refuses, at the one asked for."""
     count = 0
@@ -153,8 +165,8 @@ def _watch(wish: Mapping[str, Any]) -> None:
         os.write(9, f"{what}\n".encode("utf-8", "replace"))
         if wish["die_at"] == count:
             os.kill(os.getpid(), wish["die_by"])
-        if wish["fails_at"] is not None and count >= wish["fails_at"] and not what.startswith(("after", "os.remove")):
-            raise _full(what)
+        if wish["fails_at"] is not None and count >= wish["fails_at"] and wants_room(what):
+            raise _full(what, wish["refusal"])
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         if event == "open" and isinstance(args[0], (str, bytes)):
@@ -171,11 +183,11 @@ def _watch(wish: Mapping[str, Any]) -> None:
     _steps(happened)
 
 
-def _full(what: str) -> Exception:
+def _full(what: str, refusal: int) -> Exception:
     """As the system says it, or SQLite, which has words of its own."""
     if what.startswith(("sqlite3.", "before commit")):
-        return sqlite3.OperationalError("database or disk is full")
-    return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return sqlite3.OperationalError("database or disk is full" if refusal == errno.ENOSPC else "disk I/O error")
+    return OSError(refusal, os.strerror(refusal))
 
 
 def _below(path: object, root: str) -> bool:

@@ -14,18 +14,24 @@ from small_course import COURSE, EDITED, write
 from warm_edu import Ran, WarmEdu
 
 from edu_cli.index.catalog import Catalog
-from edu_cli.index.records import open_records
+from edu_cli.index.records import Records, open_records
 
 Seen = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is done: files are changed by `edit`, then `args` run."""
+    """What is done: files are changed by `edit`, then `args` run; what is to be done `once` is so when it was done."""
 
     args: tuple[str, ...]
     edit: Callable[[Path], None] = lambda _: None
     from_nothing: bool = False
+    once: bool = False
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it writes vectors or indexes, not records alone."""
+        return self.args[0] in ("ingest", "index", "docs", "backup", "restore")
 
 
 JOBS: Mapping[str, Job] = {
@@ -34,11 +40,16 @@ JOBS: Mapping[str, Job] = {
     "ingest of all again": Job(("ingest", "course", "--force")),
     "rebuild": Job(("ingest", "course", "--rebuild")),
     "index": Job(("index", "--force")),
-    "removal": Job(("docs", "remove", "python/*", "service/*")),
+    "removal": Job(("docs", "remove", "python/*", "service/*"), once=True),
     "faq add": Job(("faq", "add", "图书馆在哪里？", "在二楼。")),
     "faq import": Job(("faq", "import", "course/service/常见问题.csv")),
-    "pending answer": Job(("pending", "answer", "{pending}", "十一点半开门。")),
+    "faq remove": Job(("faq", "remove", "{faq}"), once=True),
+    "pending answer": Job(("pending", "answer", "{pending}", "十一点半开门。"), once=True),
+    "pending reject": Job(("pending", "reject", "{pending}"), once=True),
     "ask": Job(("ask", "死锁的必要条件是什么？")),
+    "ask in a conversation": Job(("ask", "学习率太大时会怎样？", "--session", "a"), once=True),
+    "conversation removed": Job(("sessions", "remove", "a"), once=True),
+    "backup": Job(("backup", "backup.zip", "--force")),
     "restore": Job(("restore", "../backup.zip", "--force")),
 }
 
@@ -47,7 +58,7 @@ def seen(project: Path) -> Seen:
     """Documents with all their parts, and the records, as a reader of the catalog finds them."""
     path = project / ".edu" / "catalog.sqlite"
     if not path.exists():
-        return {"documents": {}, "faq": {}, "pending": {}}
+        return {"documents": {}, "faq": {}, "pending": {}, "sessions": {}}
     with closing(open_records(path)) as records:
         documents: dict[str, list[Any]] = {}
         for parent in Catalog(records.database).export():
@@ -56,7 +67,13 @@ def seen(project: Path) -> Seen:
             "documents": documents,
             "faq": {entry.question: entry.answer for entry in records.faq("", None)},
             "pending": {one.question: one.status for one in records.pending("")},
+            "sessions": {name: _turns(records, name) for name, *_ in records.sessions("") if name == "a"},
         }
+
+
+def _turns(records: Records, name: str) -> list[str]:
+    found = records.session("", name)
+    return [turn.question for turn in found.turns] if found else []
 
 
 class World:
@@ -88,11 +105,11 @@ class World:
     def check(self, what: str) -> None:
         """Half-way every document is the old or the new one; the job done again leads where it always does."""
         half = seen(self.project)
-        for kind in ("documents", "faq", "pending"):
+        for kind in half:
             for key in {*half[kind], *self.before[kind], *self.after[kind]}:
                 states = (self.before[kind].get(key), self.after[kind].get(key))
                 assert half[kind].get(key) in states, f"{what}: {kind} {key} is neither old nor new"
-        is_over = half == self.after and self._job.args[0] in ("pending", "docs")  # what is answered or gone is so once
+        is_over = half == self.after and self._job.once
         again = self._edu.run(self.project, "index") if is_over else self.attempt()
         assert again.code in (0, 4), f"{what}: {again.err}"
         assert seen(self.project) == self.after, what
@@ -105,8 +122,8 @@ class World:
         return [(hit["doc"], hit["text"], round(hit["score"], 5)) for hit in json.loads(ran.out)["hits"]]
 
     def _args(self) -> Sequence[str]:
-        if "{pending}" not in self._job.args:
+        if not any("{" in arg for arg in self._job.args):
             return self._job.args
         with closing(open_records(self.project / ".edu" / "catalog.sqlite")) as records:
-            (one,) = records.pending("")
-        return [arg.format(pending=one.pending_id) for arg in self._job.args]
+            names = {"pending": records.pending("")[0].pending_id, "faq": records.own_faq("")[0].faq_id}
+        return [arg.format(**names) for arg in self._job.args]
