@@ -79,6 +79,8 @@ def open_searcher(
         stack.callback(catalog.close)
         pin = _checked_pin(catalog, project, settings)
         warnings: list[str] = []
+        if not catalog.n_children():
+            warnings.append("There is no document in this project yet: `edu ingest PATH` brings some in.")
         encoder, store = None, None
         if pin.name != "none" and settings.search.mode != "bm25":
             encoder = encoder_of(pin) if encoder_of else open_pinned(pin, project, settings)

@@ -141,3 +141,14 @@ def test_a_snippet_is_cut_around_the_words_of_the_question() -> None:
 
 def test_a_snippet_shows_no_control_characters_of_a_document() -> None:
     assert "\x1b" not in snippet("\x1b[2J清屏", ["清屏"])
+
+
+def test_a_project_without_documents_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("EDU_ENCODER", "none")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "course").mkdir()
+    assert run(["ingest", "course"]) == 0
+    assert run(["search", "括号匹配"]) == 4
+    assert "no document in this project yet: `edu ingest PATH`" in capsys.readouterr().err
