@@ -10,6 +10,7 @@ from edu_cli.ask.as_json import answer_json
 from edu_cli.ask.front.answer_cache import remember_answer
 from edu_cli.ask.front.answers import front, greeted
 from edu_cli.ask.memory import fold_older, is_due, new_session_id, recall
+from edu_cli.ask.plan.lead_in import without_lead_in
 from edu_cli.ask.trail import CountedChat, Trail
 from edu_cli.ask.turn import Turn, UnansweredError
 from edu_cli.errors import ChatError, StoreError, UsageError
@@ -72,6 +73,7 @@ def _begin(request: AskRequest, tools: AskTools, show: Callable[[str], None] | N
 
 def _completed(turn: Turn) -> Turn:
     """The turn with its question made standalone, where a conversation went before it."""
+    turn = replace(turn, standalone=without_lead_in(turn.standalone))
     return replace(turn, standalone=_standalone(turn, turn.talk)) if turn.talk.turns else turn
 
 

@@ -65,7 +65,7 @@ def units(context: str, n: int, *, headings: Sequence[str] = ()) -> list[Unit]:
     for piece in pieces(context):
         start, end, text = piece.start, piece.end, context[piece.start : piece.end].strip()
         is_hostile = plain_context[start:end] != context[start:end]
-        if is_hostile or len(re.findall(r"\w", text)) < _LEAST_CHARS or plain(text) in titles:
+        if is_hostile or _cut_heading(text) or len(re.findall(r"\w", text)) < _LEAST_CHARS or plain(text) in titles:
             continue
         is_row, is_code = piece.kind == "row", piece.kind == "code"
         if is_row and not header:
@@ -76,6 +76,11 @@ def units(context: str, n: int, *, headings: Sequence[str] = ()) -> list[Unit]:
         is_item = not is_code and bool(_ITEM.match(text))
         found.append(Unit(n, start, end, text, header, is_item, is_lead, is_code))
     return found
+
+
+def _cut_heading(text: str) -> bool:
+    """Whether the text is the end of a bold line that serves as a heading, its number cut off: 锁的实现**."""
+    return text.endswith("**") and text.count("**") % 2 == 1 and not re.search(r"[。！？；，]", text)
 
 
 def in_full(
