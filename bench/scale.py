@@ -42,21 +42,37 @@ from edu_cli.wiring.asking import open_searcher
 SECTIONS = 15  # a file: some 12,000 characters
 QUESTIONS = 30
 PROGRAM = """
-import os, resource, subprocess, sys
+import os, resource, subprocess, sys, threading, time
 
-code = subprocess.call([sys.executable, "-m", "edu_cli", *sys.argv[1:]])
+edu = subprocess.Popen([sys.executable, "-m", "edu_cli", *sys.argv[1:]])
+own = [0]
+
+
+def look():
+    while True:
+        try:
+            with open(f"/proc/{edu.pid}/status") as file:
+                own.extend(int(line.split()[1]) for line in file if line.startswith("RssAnon"))
+        except OSError:
+            return
+        time.sleep(0.1)
+
+
+threading.Thread(target=look, daemon=True).start()
+edu.wait()
 with open(os.environ["PEAK"], "w") as file:
-    file.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
-sys.exit(code)
+    file.write(f"{resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss} {max(own)}")
+sys.exit(edu.returncode)
 """  # a small parent: a child's peak counts the memory of its parent, which it had before it became edu
 
 
 @dataclass(frozen=True)
 class Ran:
-    """One process: what it took, and its peak of resident memory in MB."""
+    """One process: what it took, and its peak of resident memory in MB; `own_mb` without mapped files (0: unknown)."""
 
     spent: Spent
     peak_mb: float
+    own_mb: float
 
 
 def run(arguments: list[str], cwd: Path, cache: Path) -> Ran:
@@ -64,7 +80,8 @@ def run(arguments: list[str], cwd: Path, cache: Path) -> Ran:
     peak = cwd / "peak"
     env = {**os.environ, "EDU_CACHE_DIR": str(cache), "PEAK": str(peak)}
     spent = spend([sys.executable, "-c", PROGRAM, *arguments], cwd=cwd, env=env, fine=(0, NOT_SURE))
-    return Ran(spent, int(peak.read_text()) / 1024)
+    whole, own = peak.read_text().split()
+    return Ran(spent, int(whole) / 1024, int(own) / 1024)
 
 
 class Words:
@@ -172,6 +189,7 @@ def measure(folder: Path, wanted: int, rounds: int) -> dict[str, Any]:
         "ingest_cpu_s": first.spent.cpu_s,
         "children_per_cpu_s": n_children / first.spent.cpu_s,
         "ingest_peak_mb": first.peak_mb,
+        "ingest_own_peak_mb": first.own_mb,
         "catalog_mb": _disk_mb(state / "catalog.sqlite"),
         "vector_cache_mb": _disk_mb(cache / "vectors.sqlite"),
         "vector_copy_mb": _disk_mb(state / "vectors"),
@@ -191,6 +209,7 @@ def measure(folder: Path, wanted: int, rounds: int) -> dict[str, Any]:
     (state / "bm25" / "current.json").unlink()
     rebuilt = run(["index"], folder, cache)
     figures["bm25_rebuild_s"], figures["bm25_rebuild_peak_mb"] = rebuilt.spent.wall_s, rebuilt.peak_mb
+    figures["bm25_rebuild_own_peak_mb"] = rebuilt.own_mb
     return {name: round(value, 3) for name, value in figures.items()}
 
 
