@@ -32,7 +32,10 @@ OWN = Path(__file__).with_name("data") / "faq.jsonl"
 FIT = {"epidemic-med": 1.0, "own": 0.3}  # the weight of each set
 OTHER_FIT = {"lcqmc-open": 1.0, "own": 0.3}
 REPORT = ("jp-edurag", "lcqmc-open", "edu-service")
-BOUNDS = {"accept": 0.5, "same_words": 0.97}
+# From .5 to .6 a tenth of the right answers goes to the search instead, which answers them too, and half of the false ones
+# (epidemic-med .74 to .64 right, .147 to .070 false; jp-edurag .52 to .46, .030 to .015; of 730 course questions that it
+# was not made for 8 to 6): a false answer is the worse mistake, since nothing marks it as doubtful.
+BOUNDS = {"accept": 0.6, "same_words": 0.97}
 OUT = Path(__file__).parents[1] / "edu_cli" / "ask" / "front" / "faq_model.json"
 Asked = tuple[str, frozenset[str]]  # a question and the ids of the entries that answer it
 
