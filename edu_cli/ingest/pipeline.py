@@ -31,6 +31,7 @@ from edu_cli.types import KnownDocument
 
 _AHEAD = 32  # documents loaded before they are encoded
 _STORE_MARK = "store_mark"
+_RUN = "run"  # "begun" while files are loaded, and after a run that did not end
 
 
 def paths_of(request: IngestRequest, catalog: IngestCatalog) -> tuple[Sequence[Path], list[str]]:
@@ -93,7 +94,9 @@ def ingest(request: IngestRequest, tools: IngestTools) -> Receipt:
         tools.catalog.restamp(one.restamp)
     if any(one.load or one.gone for one in plans) or _is_suspect(tools):
         work = _Work(plans, places, tally, prepared)
+        tools.catalog.remember(_RUN, "begun")
         warnings += _run(request, tools, work)
+        tools.catalog.remember(_RUN, "")
     tools.catalog.drop_empty_roots()
     files = sorted([*prepared, *receipts_of(plans)], key=_order)
     chunks = ChunkCounts(

@@ -7,6 +7,7 @@ import pytest
 from edu_cli.errors import LoadError
 from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.sheet.faq_table import read_faq_table
+from edu_cli.ingest.split.sections import to_sections
 from edu_cli.types import Document, FaqEntry
 
 
@@ -79,13 +80,20 @@ def test_workbooks_are_read_sheet_by_sheet(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     book.active.append(["问题", "答案", "分类"])
     book.active.append(["学费多少", 5200.0, "财务"])
-    notes = book.create_sheet("说明")
-    notes.append(["甲", "乙"])
+    timetable = book.create_sheet("课表")
+    timetable.append(["周一", "Python"])
+    timetable.append(["周二", "MySQL"])
     path = tmp_path / "faq.xlsx"
     book.save(path)
     document = read_faq_table(path, LoadOptions())
     assert document.faq == (FaqEntry("学费多少", "5200", "财务", 2),)
-    assert document.warnings == ("sheet 说明 is no FAQ and was left out",)
+    assert [block.text for block in document.blocks] == [
+        "学费多少\n5200",
+        "课表",
+        "| 周一 | Python |\n| --- | --- |\n| 周二 | MySQL |",
+    ]
+    assert document.warnings == ()
+    assert [section.path for section in to_sections(document)] == [(), ("课表",)]
 
 
 def test_merged_cells_of_a_workbook_are_filled_down(tmp_path: Path) -> None:

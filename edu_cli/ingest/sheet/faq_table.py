@@ -37,28 +37,39 @@ class _Columns:
 
 
 def read_faq_table(path: Path, _options: LoadOptions) -> Document:
-    """One block an entry (question, then answer) and `faq` filled; other tables as they are. Raises LoadError."""
+    """One block an entry (question, then answer) and `faq` filled; after them other sheets as they are.
+
+    A file without such columns is tables alone. Raises LoadError.
+    """
     is_workbook = path.read_bytes()[:2] == b"PK"
     sheets, encoding, warnings = read_xlsx(path) if is_workbook else read_csv(path)
     found = [(sheet, columns) for sheet in sheets if (columns := _columns(sheet.rows))]
     kind = "xlsx" if is_workbook else "tsv" if path.suffix.lower() == ".tsv" else "csv"
     if not found:
-        return Document(kind, shown(path.stem), _table_blocks(sheets), encoding=encoding, warnings=tuple(warnings))
+        return Document(
+            kind,
+            shown(path.stem),
+            _table_blocks(sheets, named=len(sheets) > 1),
+            encoding=encoding,
+            warnings=tuple(warnings),
+        )
     entries: list[FaqEntry] = []
     for sheet, columns in found:
         kept, told = _entries(sheet, columns)
         entries += kept
         warnings = [*warnings, *told]
     faq_sheets = [sheet for sheet, _ in found]
-    warnings += [f"sheet {sheet.name} is no FAQ and was left out" for sheet in sheets if sheet not in faq_sheets]
-    if not entries:
+    tables = _table_blocks([sheet for sheet in sheets if sheet not in faq_sheets], named=True)
+    if not entries and not tables:
         raise LoadError(
             f"{shown(path.name)} has a question and an answer column, but no row with both.",
             hint="; ".join(warnings[:3]),
             code="no_text",
         )
     blocks = tuple(Block("paragraph", f"{e.question}\n{e.answer}", header=e.question) for e in entries)
-    return Document(kind, shown(path.stem), blocks, encoding=encoding, warnings=tuple(warnings), faq=tuple(entries))
+    return Document(
+        kind, shown(path.stem), blocks + tables, encoding=encoding, warnings=tuple(warnings), faq=tuple(entries)
+    )
 
 
 def _columns(rows: Sequence[Row]) -> _Columns | None:
@@ -115,12 +126,13 @@ def _cell(row: Row, place: int) -> str:
     return row.cells[place] if 0 <= place < len(row.cells) else ""
 
 
-def _table_blocks(sheets: Sequence[Sheet]) -> tuple[Block, ...]:
+def _table_blocks(sheets: Sequence[Sheet], *, named: bool) -> tuple[Block, ...]:
+    """A table a sheet, under the sheet's name where they are to be `named`."""
     blocks: list[Block] = []
     for sheet in sheets:
         block = table_block([row.cells for row in sheet.rows])
         if block:
-            if sheet.name and len(sheets) > 1:
+            if named:
                 blocks.append(Block("heading", sheet.name, level=1))
             blocks.append(block)
     return tuple(blocks)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from edu_cli.types import Block, Document, Section
 
 
@@ -10,15 +12,18 @@ def to_sections(document: Document) -> tuple[Section, ...]:
 
     A heading that only leads to deeper headings lives on in their paths. Headings with nothing under them at all (a
     bare list of topics) become one section under what they share, its blocks being the headings. Each entry of an FAQ
-    table is a section of its own.
+    table (they come first) is a section of its own.
     """
-    if document.faq:
-        return tuple(Section(path=(), blocks=(block,)) for block in document.blocks)
+    entries = tuple(Section(path=(), blocks=(block,)) for block in document.blocks[: len(document.faq)])
+    return (*entries, *_headed(document.blocks[len(document.faq) :]))
+
+
+def _headed(blocks: Sequence[Block]) -> list[Section]:
     found: list[Section] = []
     path: list[Block] = []
     held: list[Block] = []
     bare: list[Block] = []
-    for block in document.blocks:
+    for block in blocks:
         if block.kind != "heading":
             held.append(block)
             continue
@@ -35,7 +40,7 @@ def to_sections(document: Document) -> tuple[Section, ...]:
         _close(found, path, held, bare)
     elif path:
         _close_bare(found, path[:-1], [*bare, path[-1]])
-    return tuple(found)
+    return found
 
 
 def _close(found: list[Section], path: list[Block], held: list[Block], bare: list[Block]) -> None:
