@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from edu_cli.evaluate.measures import headline
-from edu_cli.evaluate.table import Table, interval, number
+from edu_cli.evaluate.table import Table, interval, number, questions
 from edu_cli.evaluate.verdict_tables import baseline_tables, gate_tables
 
 
@@ -22,7 +22,7 @@ def tables_of(report: Mapping[str, Any]) -> list[Table]:
 def headline_of(report: Mapping[str, Any]) -> str:
     """What was measured on what, in a line."""
     n, of = report["questions"], report.get("drawn_from")
-    asked = f"{n} of {of} questions, drawn by lot with seed {report['seed']}" if of else f"{n} question{'s'[: n != 1]}"
+    asked = f"{n} of {of} questions, drawn by lot with seed {report['seed']}" if of else f"{questions(n)}"
     encoder = report["encoder"]
     settings = ", ".join(f"{key}={value}" for key, value in report["settings"].items())
     parts = [
@@ -42,7 +42,7 @@ def _retrieval(report: Mapping[str, Any]) -> Iterator[Table]:
     rows = [(part["default"], part["measures"])] if "modes" not in part else list(part["modes"].items())
     cells = [(mode, *_means(measures, names), interval(measures[names[0]])) for mode, measures in rows if measures]
     unjudged = f", {part['unjudged']} without labels left out" if part["unjudged"] else ""
-    title = f"Retrieval ({part['judged']} questions{unjudged})"
+    title = f"Retrieval ({questions(part['judged'])}{unjudged})"
     yield Table(title, ("mode", *names, f"{names[0]} 95%"), tuple(cells), notes=tuple(part.get("notes", ())))
 
 
@@ -88,16 +88,17 @@ def _lost(report: Mapping[str, Any]) -> Iterator[Table]:
     lost = report.get("retrieval", {}).get("lost", {})
     if lost.get("counts"):
         rows = [(f"{place}: {lost['meanings'][place]}", str(n)) for place, n in lost["counts"].items()]
-        title = f"Where {sum(lost['counts'].values())} questions were lost (k = {lost['k']})"
+        n = sum(lost["counts"].values())
+        title = f"Where {questions(n)} {'was' if n == 1 else 'were'} lost (k = {lost['k']})"
         yield Table(title, ("place", "questions"), tuple(rows))
 
 
 def _routing(report: Mapping[str, Any]) -> Iterator[Table]:
     for name, part in report.get("routing", {}).items():
         scores = f"accuracy {number(part['accuracy'])}, macro F1 {number(part['macro_f1'])}"
-        title = f"{name.capitalize()} of the {part['of']} ({part['n']} questions): {scores}"
+        title = f"{name.capitalize()} of the {part['of']} ({questions(part['n'])}): {scores}"
         if "course_to_general" in part:
-            title += f"; {part['course_to_general']} course questions sent to general"
+            title += f"; {questions(part['course_to_general'], 'course ')} sent to general"
         got = list(dict.fromkeys(label for row in part["confusion"].values() for label in row))
         rows = [
             (
@@ -120,7 +121,7 @@ def _generation(report: Mapping[str, Any]) -> Iterator[Table]:
         for name, one in part["measures"].items()
     ]
     if rows:
-        yield Table(f"Answers ({part['questions']} questions)", ("measure", "mean", "95%", "scored"), tuple(rows))
+        yield Table(f"Answers ({questions(part['questions'])})", ("measure", "mean", "95%", "scored"), tuple(rows))
     cost, seconds = part["cost"], report.get("latency", {}).get("routes", {})
     routes = [
         (
@@ -159,6 +160,7 @@ def _scalars(report: Mapping[str, Any]) -> Iterator[Table]:
         "calibration:": {
             **calibration,
             **{f"error {side}": fitted[side]["ece"] for side in ("before", "after") if fitted},
+            **({"error by chance alone": fitted["after"]["chance"]} if fitted else {}),
         },
         "search seconds:": latency.get("search", {}),
         "answer seconds:": latency.get("answer", {}),

@@ -56,6 +56,15 @@ def test_reliability_compares_confidence_and_share_right():
     assert reliability([])["ece"] == 0.0
 
 
+@pytest.mark.parametrize(("n", "low", "high"), [(50, 0.1, 0.2), (250, 0.04, 0.09), (4000, 0.01, 0.025)])
+def test_what_chance_alone_gives_is_told(n, low, high):
+    found = reliability(cases(n))
+    assert low < found["chance"] < high
+    assert abs(found["ece"] - found["chance"]) < low + 0.02
+    assert reliability(cases(n))["chance"] == found["chance"]
+    assert reliability([])["chance"] == 0.0
+
+
 @given(st.lists(st.tuples(st.floats(0.001, 0.999), st.booleans()), min_size=4, max_size=60))
 @settings(max_examples=150, deadline=None)
 def test_a_fit_is_never_worse_than_no_correction_on_what_it_was_fitted_on(pairs: list[tuple[float, bool]]) -> None:
