@@ -36,3 +36,8 @@ def number(value: float | None) -> str:
 def interval(mean: Mapping[str, float]) -> str:
     """From the lower to the upper bound."""
     return f"{mean['low']:.3f}-{mean['high']:.3f}"
+
+
+def questions(n: int, kind: str = "") -> str:
+    """So many questions of a kind."""
+    return f"{n} {kind}question{'s'[: n != 1]}"

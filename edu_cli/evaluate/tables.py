@@ -160,7 +160,7 @@ def _scalars(report: Mapping[str, Any]) -> Iterator[Table]:
         "calibration:": {
             **calibration,
             **{f"error {side}": fitted[side]["ece"] for side in ("before", "after") if fitted},
-            **({"error by chance alone": fitted["after"]["chance"]} if fitted else {}),
+            **({"error by chance alone": fitted["after"].get("chance")} if fitted else {}),
         },
         "search seconds:": latency.get("search", {}),
         "answer seconds:": latency.get("answer", {}),
