@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from edu_cli.evaluate.run import EvalResult
 
 _WARNINGS_SHOWN = 10
+_LABELS = {
+    "routing": "routes: no question has a `route` or `strategy`",
+    "retrieval": "passages: no question has `relevant` entries",
+    "generation": "answers: no question has an `answer` or is not `answerable`",
+}
 
 
 def show_report(cli: Cli, report: dict[str, Any]) -> None:
@@ -41,6 +46,8 @@ def show_report(cli: Cli, report: dict[str, Any]) -> None:
             cli.out.text(f"  {note}")
         if table.rows:
             cli.out.table(table.headers, table.rows, right=table.numbers)
+    for stage in report["without_labels"]:
+        cli.out.note(f"not measured: {_LABELS[stage]}")
     for gate in report.get("gates", []):
         if not gate["ok"]:
             got = "nothing" if gate["got"] is None else f"{gate['got']:.4f}"
@@ -76,10 +83,10 @@ def tell_calibration(cli: Cli, report: dict[str, Any], *, write: bool) -> None:
         return
     before, after = found["before"]["ece"], found["after"]["ece"]
     cli.out.note(f"calibration error on {found['after']['n']} held cases: {before:.3f} before, {after:.3f} after")
-    if not write:
-        return
     if after > before:
-        cli.out.warn("the fit is no better than what is in force, so it was not written")
+        cli.out.warn("the fit is no better than what is in force" + ", so it was not written" * write)
+        return
+    if not write:
         return
     from edu_cli.toml_edit import write_settings
 

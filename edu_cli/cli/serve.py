@@ -128,7 +128,12 @@ def _tell_ready(cli: Cli, facts: dict[str, Any]) -> None:
 
 
 def _show(cli: Cli, facts: dict[str, Any]) -> None:
-    asked = ", ".join(f"{count} {op}" for op, count in facts["requests"].items()) or "none"
+    from datetime import datetime
+
+    asked = ", ".join(f"{count} {op}" for op, count in facts["requests"].items())
+    done = f"{asked}; {facts['errors']} failed, {facts['active']} being worked on" if asked else "none"
+    since = datetime.fromisoformat(facts["started"]).astimezone()
+    opened = "once" if facts["opened"] == 1 else f"{facts['opened']} times"
     times = "; ".join(
         f"{op} {times['p50'] * 1000:.0f} ms, 95% under {times['p95'] * 1000:.0f} ms"
         for op, times in facts["seconds"].items()
@@ -136,10 +141,10 @@ def _show(cli: Cli, facts: dict[str, Any]) -> None:
     minutes = facts["idle_exit_minutes"]
     lines = [
         ("project", facts["project"]),
-        ("process", f"PID {facts['pid']}, edu {facts['version']}, since {facts['started']}"),
-        ("requests", f"{asked}; {facts['errors']} failed, {facts['active']} being worked on"),
+        ("process", f"PID {facts['pid']}, edu {facts['version']}, since {since:%Y-%m-%d %H:%M:%S}"),
+        ("requests", done),
         ("times", times),
-        ("index", f"opened {facts['opened']} times"),
+        ("index", f"opened {opened}"),
         ("memory", f"{facts['rss_mb']} MB, {facts['files']} files open" if facts["rss_mb"] else ""),
         ("leaves", f"after {minutes:g} minutes without a request" if minutes else ""),
     ]

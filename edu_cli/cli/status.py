@@ -51,11 +51,7 @@ def _show(cli: Cli, facts: dict[str, Any]) -> None:
         ),
         ("vectors", _store_name(facts) if encoder and encoder["dim"] else ""),
         ("BM25 index", facts["bm25"] + ("; run `edu index`" if facts["bm25"] != "fresh" else "")),
-        (
-            "unfinished",
-            f"{facts['unsettled']} chunks of a run that was cut off; `edu ingest` mends them"
-            * bool(facts["unsettled"]),
-        ),
+        ("unfinished", _unfinished(facts)),
         ("on disk", f"{facts['bytes'] / 2**20:.1f} MB"),
         ("written by", facts["lock"] or ""),
     ]
@@ -79,6 +75,12 @@ def _answer_lines(answers: dict[str, Any]) -> Iterator[str]:
         named = (cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True))
         counted = (cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True))
         yield "  " + "  ".join((*named, *counted))
+
+
+def _unfinished(facts: dict[str, Any]) -> str:
+    if facts["unsettled"]:
+        return f"{facts['unsettled']} chunks of a run that was cut off; `edu ingest` mends them"
+    return "the last run was cut off; `edu ingest PATH` goes on" if facts["cut_off"] and not facts["lock"] else ""
 
 
 def _chunks(facts: dict[str, Any]) -> str:

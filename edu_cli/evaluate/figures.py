@@ -73,6 +73,10 @@ def _hint(name: str, known: Sequence[str], ks: Sequence[int]) -> str:
             return "--compare modes gives it"
         if prefix in STRATEGIES:
             return "--compare strategies gives it"
+    if not k and (
+        kinds := [other for other in measure_names(ks) if other.casefold().startswith(f"{name.casefold()}@")]
+    ):
+        return f"with a cutoff: {', '.join(kinds)}"
     inside = [other for other in known if other.casefold().endswith(f".{name.casefold()}") and not prefix]
     best = [other for other in known if other.casefold() == name.casefold()] or inside[:1]
     return f"did you mean {best[0] if best else nearest(name, known)}?"

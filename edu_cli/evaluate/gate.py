@@ -88,6 +88,7 @@ def _drop_gate(
     before, after = ([pair[i] for pair in pairs] for i in (0, 1))
     old, new = sum(before) / len(pairs), sum(after) / len(pairs)
     p = paired_p(before, after, seed)
-    ok = new >= old - max_drop - _ROUNDING
+    least = max(old - max_drop, 0.0)  # no measure is below 0
+    ok = new >= least - _ROUNDING
     chance = "" if ok or p < _CHANCE else "; a difference that chance may make"
-    return Gate(name, old - max_drop, new, ok, f"{len(pairs)} questions, baseline {old:.4f}{chance}", p)
+    return Gate(name, least, new, ok, f"{len(pairs)} questions, baseline {old:.4f}{chance}", p)

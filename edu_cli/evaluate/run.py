@@ -105,6 +105,7 @@ def evaluate(dataset: Dataset, corpus: Corpus, options: EvalOptions, tools: Eval
     stages = options.stages or stages_with_labels(dataset.items)
     report = head(dataset, corpus.encoder, corpus.corpus_hash, options.seed, corpus.settings)
     report["stages"] = list(stages)
+    report["without_labels"] = [name for name in STAGES if not options.stages and name not in stages]
     outcome = Outcome(k=options.cut, threshold=options.threshold)
     run: Sequence[Ranked] = ()
     if "retrieval" in stages:

@@ -67,4 +67,5 @@ def overview(database: Database, texts: tuple[int, int] | None) -> dict[str, Any
         "subjects": subjects,
         "encoder": {"name": pinned["name"], "dim": pinned["dim"], "sparse": pinned["dim"] > 0} if pinned else None,
         "unsettled": database.one("SELECT count(*) FROM unsettled"),
+        "cut_off": bool(database.one("SELECT value FROM meta WHERE key = ?", ("run",))),
     }

@@ -96,6 +96,7 @@ def ingest(request: IngestRequest, tools: IngestTools) -> Receipt:
         work = _Work(plans, places, tally, prepared)
         tools.catalog.remember(_RUN, "begun")
         warnings += _run(request, tools, work)
+    if tools.catalog.meta(_RUN):
         tools.catalog.remember(_RUN, "")
     tools.catalog.drop_empty_roots()
     files = sorted([*prepared, *receipts_of(plans)], key=_order)

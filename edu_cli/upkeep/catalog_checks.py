@@ -74,12 +74,18 @@ def check_sources(catalog: Catalog, root: Path) -> CheckResult:
     return CheckResult("sources", "pass", _some(sorted(set(paths))) or "none yet")
 
 
-def check_unfinished(catalog: Catalog, drafts: list[Path]) -> CheckResult:
-    """Whether a run was cut off between the catalog and the vectors; `drafts` are what a restore left behind."""
+def check_unfinished(catalog: Catalog, drafts: list[Path], lock: Path) -> CheckResult:
+    """Whether a run was cut off, between the catalog and the vectors or before all was loaded.
+
+    `drafts` are what a restore left behind; who holds the `lock` is not done yet.
+    """
     if n := len(catalog.unsettled()):
         return mendable("last run", "warn", f"it was cut off: {n} chunks may have vectors that are wrong or missing")
     if drafts:
         return mendable("last run", "warn", f"a restore was cut off and left {drafts[0]}")
+    if catalog.meta("run") and not holder(lock):
+        told = "it was cut off: files that it was to load may be missing"
+        return CheckResult("last run", "warn", told, "edu ingest PATH goes on where it ended")
     return CheckResult("last run", "pass", "it finished")
 
 

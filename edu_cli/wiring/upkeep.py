@@ -79,7 +79,8 @@ def _check_project(project: Project, settings: Settings, catalog: Catalog) -> It
     yield guarded("FAQ", lambda: catalog_checks.check_faq(catalog))
     yield guarded("documents", lambda: catalog_checks.check_documents(catalog))
     yield guarded("sources", lambda: catalog_checks.check_sources(catalog, project.root))
-    yield guarded("last run", lambda: catalog_checks.check_unfinished(catalog, restore_drafts(project)))
+    drafts = restore_drafts(project)
+    yield guarded("last run", lambda: catalog_checks.check_unfinished(catalog, drafts, project.lock_path))
     index = None
 
     def check_bm25() -> CheckResult:

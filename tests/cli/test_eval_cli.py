@@ -50,6 +50,10 @@ def edu(capsys, *args):
 
 
 def test_a_data_set_is_scored(project, dataset, capsys):
+    _, out, err = edu(capsys, "eval", dataset, "--project", project)
+    assert "Retrieval (3 questions)" in out
+    assert "not measured: answers: no question has an `answer`" in err
+    assert "not measured" not in edu(capsys, "eval", dataset, "--project", project, "--stage", "retrieval")[2]
     code, out, _ = edu(capsys, "eval", dataset, "--project", project, "--json")
     report = json.loads(out)
     assert code == 0

@@ -39,6 +39,7 @@ def test_what_a_report_may_hold_can_be_gated(name):
         ("accuracy", "did you mean routing.route.accuracy?"),
         ("generation.Faithfullness", "did you mean generation.Faithfulness?"),
         ("nDCG@x", "did you mean nDCG@1?"),
+        ("mrr", "with a cutoff: MRR@1, MRR@10"),
     ],
 )
 def test_another_name_is_refused_with_what_to_write_instead(name, hint):

@@ -112,6 +112,8 @@ def test_a_leg_switched_off_turns_the_gate_red_and_shows_why():
     assert len(after.report["retrieval"]["lost"]["questions"]) == 10
     same = run(items, good, modes=(RERANKED,), baseline=before, max_drop=0.0)[0]
     assert all(gate.ok for gate in same.gates)
+    far = run(items, good, modes=(RERANKED,), baseline=before, max_drop=2.0)[0]
+    assert {gate.wanted for gate in far.gates} == {0.0}  # no measure is below it
 
 
 def test_a_measure_of_the_baseline_that_was_not_measured_now_fails_its_gate():

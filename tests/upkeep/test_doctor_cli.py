@@ -4,12 +4,14 @@ import json
 import os
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from edu_cli.cli.app import run
+from edu_cli.index.catalog_write import open_catalog_writer
 from edu_cli.index.lock import writer_lock
 
 
@@ -169,3 +171,15 @@ def test_a_project_with_an_faq_and_no_documents_is_sound(
     assert (code, checks["catalog"]["status"]) == (0, "pass")
     assert checks["encoder"]["message"] == "nothing was ingested yet"
     assert not (tmp_path / ".edu" / "bm25").exists()
+
+
+def test_a_run_that_was_cut_off_is_told_until_one_ends(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with closing(open_catalog_writer(project / ".edu" / "catalog.sqlite")) as catalog:
+        catalog.remember("run", "begun")  # and a kill
+    code, checks, _ = _doctor(capsys)
+    assert (code, checks["last run"]["status"]) == (0, "warn")
+    assert checks["last run"]["fix"] == "edu ingest PATH goes on where it ended"
+    assert run(["status"]) == 0
+    assert "the last run was cut off; `edu ingest PATH` goes on" in capsys.readouterr().out
+    assert run(["ingest", "course"]) == 0
+    assert _doctor(capsys)[1]["last run"]["status"] == "pass"
