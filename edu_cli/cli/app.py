@@ -10,6 +10,9 @@ import sys
 
 from edu_cli import __version__
 
+# What `dataclasses` and `pathlib` load and hardly use: with what these load in turn, a quarter of `edu status`
+_RARELY_USED = ("inspect", "copy", "ipaddress")
+
 
 def main() -> None:
     """Runs `edu` with the arguments of this process and ends it with the exit code."""
@@ -19,7 +22,8 @@ def main() -> None:
     # Few of our objects refer to each other in circles, and looking for such every 700 allocations was 9% of an ingest
     # and 5% of a search.
     gc.set_threshold(500_000, 50, 100)
-    sys.modules.setdefault("inspect", _Later("inspect"))
+    for name in _RARELY_USED:
+        sys.modules.setdefault(name, _Later(name))
     ended = [1]
     atexit.register(_leave, ended)  # the first to register is the last to be called
     try:
@@ -33,11 +37,7 @@ def main() -> None:
 
 
 class _Later(type(sys)):
-    """Stands in for a module until something of it is used.
-
-    `dataclasses` loads `inspect` for a docstring that ours all have; with what that loads in turn it was a fifth of
-    the time of `edu status`.
-    """
+    """Stands in for a module until something of it is used."""
 
     def __getattr__(self, name: str) -> object:
         module = self.__name__

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
         StoredChild,
         StoredParent,
     )
+    from edu_cli.types.outcome import Outcome
     from edu_cli.types.records import (
         FaqRecord,
-        Outcome,
         PendingQuestion,
         PendingStatus,
         Session,
@@ -109,10 +109,16 @@ __all__ = [
 ]
 
 _DOCUMENTS = "Block BlockKind Child Document FaqEntry OcrPage Parent Profile Section StoredChild StoredParent"
-_RECORDS = "FaqRecord Outcome PendingQuestion PendingStatus Session SessionTurn TraceRecord"
+_RECORDS = "FaqRecord PendingQuestion PendingStatus Session SessionTurn TraceRecord"
 _STORED = "CachedVectors CatalogChild CatalogDocument CatalogParent ChildRow EncoderPin FileStamp KnownDocument Root"
 _VECTORS = "DualVectors IndexRow SparseVector VectorRow"
-_PLACES = {"documents": _DOCUMENTS, "records": _RECORDS, "stored": _STORED, "vectors": _VECTORS}
+_PLACES = {
+    "documents": _DOCUMENTS,
+    "outcome": "Outcome",
+    "records": _RECORDS,
+    "stored": _STORED,
+    "vectors": _VECTORS,
+}
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names.split()}
 
 

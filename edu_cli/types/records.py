@@ -70,16 +70,3 @@ class TraceRecord:
     created_at: str
     answer: Mapping[str, Any]
     exchanges: tuple[Mapping[str, Any], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a trace tells in short: how a question ended, how long it took (seconds), and what it cost."""
-
-    route: str
-    mode: str
-    refused: bool
-    failed: bool
-    seconds: float
-    calls: int
-    tokens: int

@@ -52,8 +52,6 @@ def _answers(ended: Any) -> dict[str, Any]:
     """What the kept traces tell: how many questions, and by route and by what answered."""
     if not ended:
         return {"total": 0, "tokens": 0, "by": []}
-    from dataclasses import asdict
-
     from edu_cli.ask.usage import usage
     from edu_cli.types import Outcome
 
@@ -61,7 +59,7 @@ def _answers(ended: Any) -> dict[str, Any]:
     return {
         "total": sum(row.answers for row in found),
         "tokens": sum(row.tokens for row in found),
-        "by": [asdict(row) for row in found],
+        "by": [{name: getattr(row, name) for name in row.__slots__} for row in found],
     }
 
 

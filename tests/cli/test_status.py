@@ -66,7 +66,8 @@ def test_status_loads_no_more_than_it_shows(project: Path) -> None:
     code = (
         "import sys; sys.argv = ['edu', 'status']; from edu_cli.cli import app; leave = app._leave\n"
         "def look(ended):\n"
-        "    told = [m for m in ('numpy', 'typer', 'rich', 'pydantic', 'ast', 'hashlib') if m in sys.modules]\n"
+        "    heavy = ('numpy', 'typer', 'rich', 'pydantic', 'ast', 'hashlib', 'weakref')\n"
+        "    told = [m for m in heavy if m in sys.modules]\n"
         "    print(told, file=sys.stderr)\n    leave(ended)\n"
         "app._leave = look; app.main()"
     )
