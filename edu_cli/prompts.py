@@ -40,6 +40,12 @@ class Prompt:
             ) from error
 
 
+def is_override(path: str) -> bool:
+    """Whether a file at `path`, relative to the project, stands in for a built-in prompt."""
+    folder, _, name = path.rpartition("/")
+    return folder == "prompts" and name != "" and (_BUILT_IN / name).is_file()
+
+
 def load_prompt(name: str, project_prompts: Path | None, suffix: str = ".md") -> Prompt:
     """The prompt NAME of the project, else the built-in one. Raises ConfigError where it cannot be read or is empty."""
     own = project_prompts / f"{name}{suffix}" if project_prompts else None

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from edu_cli.errors import UsageError
 from edu_cli.ingest.scan import ScanResult, Skipped, scan, shown
+from edu_cli.prompts import is_override
 from edu_cli.types import Root
 
 
@@ -82,12 +83,23 @@ def earlier_paths(
 
 
 def scan_target(target: Target) -> ScanResult:
-    """The files of a target; none where it was deleted, since what is gone is to be removed."""
+    """The files of a target; none where it was deleted, since what is gone is to be removed.
+
+    Where the project's folder is ingested itself, its settings and prompts are left out.
+    """
     if not os.path.lexists(target.location):
         return ScanResult((), ())
     found = scan(target.location)
-    others = (s for s in found.skipped if s.rel.rsplit("/", 1)[-1] != ".edu")  # our own: nobody expects it to go in
-    return ScanResult(found.files, _below_root(target, others), _below_root(target, found.unseen))
+    others = [s for s in found.skipped if s.rel.rsplit("/", 1)[-1] != ".edu"]  # our own: nobody expects it to go in
+    own = [file.rel for file in found.files if _is_own(target, file.rel)]
+    files = tuple(file for file in found.files if file.rel not in own)
+    others += [Skipped(rel, "a file of edu's own") for rel in own]
+    return ScanResult(files, _below_root(target, others), _below_root(target, found.unseen))
+
+
+def _is_own(target: Target, rel: str) -> bool:
+    path = target.document_path(rel)
+    return target.root_path == "." and not target.is_file and (path == "edu.toml" or is_override(path))
 
 
 def _below_root(target: Target, skipped: Iterable[Skipped]) -> tuple[Skipped, ...]:

@@ -280,3 +280,17 @@ def test_documents_in_a_folder_that_cannot_be_listed_stay_and_the_folder_is_told
     assert [file.error[0] for file in receipt.files if file.error] == ["permission"]
     assert project.store.count() == (1 if denied else 2)
     assert _statuses(project.ingest())["锁/a.md"] == "unchanged"
+
+
+def test_the_projects_own_settings_and_prompts_are_no_material(project: FakeProject) -> None:
+    for path in ("edu.toml", "prompts/answer.md", "prompts/讲义.md", "课/edu.toml"):
+        file = project.folder / project.name / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("[search]\nk = 8\n" if path.endswith(".toml") else "# 甲\n文字。\n", encoding="utf-8")
+    told = {file.path: file.reason or file.status for file in project.ingest(project.folder / project.name).files}
+    assert told == {
+        "edu.toml": "a file of edu's own",
+        "prompts/answer.md": "a file of edu's own",
+        "prompts/讲义.md": "added",
+        "课/edu.toml": "added",
+    }
