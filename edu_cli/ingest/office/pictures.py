@@ -88,4 +88,4 @@ class OfficePictures:
 
     def warnings(self) -> list[str]:
         """One sentence a kind of failure, with how many pictures it cost."""
-        return [f"{count} {reason}" for reason, count in self._failures.items()]
+        return [f"{reason}: {count}" for reason, count in self._failures.items()]
