@@ -75,14 +75,13 @@ def _show_others(out: Output, receipt: Receipt) -> None:
     wanted = ("removed", "skipped", "failed") if did else ("failed",)
     for status in wanted:
         for f in _shortened(out, [f for f in receipt.files if f.status == status]):
-            out.text(f"{status} {f.path}{_why(f)}")
+            out.text(f"{status} {f.path}{_said_of(f, f.error[1] if f.error else f.reason)}")
 
 
-def _why(file: FileReceipt) -> str:
-    """The reason, not naming the file again."""
-    why = file.error[1] if file.error else file.reason
+def _said_of(file: FileReceipt, said: str) -> str:
+    """What is said of a file, to stand behind its path: its name is not said again."""
     name = file.path.rsplit("/", 1)[-1]
-    return why.removeprefix(name) if why.startswith(name) else f": {why}" * bool(why)
+    return said.removeprefix(name) if said.startswith(f"{name} ") else f": {said}" * bool(said)
 
 
 def _shortened(out: Output, files: Sequence[FileReceipt]) -> Sequence[FileReceipt]:
@@ -95,7 +94,7 @@ def _shortened(out: Output, files: Sequence[FileReceipt]) -> Sequence[FileReceip
 def _show_warnings(out: Output, receipt: Receipt) -> None:
     for warning in receipt.warnings:
         out.warn(warning)
-    told = [f"{f.path}: {warning}" for f in receipt.files for warning in f.warnings]
+    told = [f"{f.path}{_said_of(f, warning)}" for f in receipt.files for warning in f.warnings]
     for line in told if out.verbose else told[:_MOST_WARNINGS]:
         out.warn(line)
     if not out.verbose and len(told) > _MOST_WARNINGS:
