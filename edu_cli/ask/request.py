@@ -48,7 +48,8 @@ class AskTools:
     `encoder` names the encoder;
     `classifier` is the project's own model file, if it exists;
     `web` is None where no web search is configured; `reader` opens what
-    reads the sentences that may answer, None where nothing does.
+    reads the sentences that may answer, None where nothing does; `outline` gives the heading paths of a document's
+    passages in order, by its id.
     """
 
     settings: Settings
@@ -62,3 +63,4 @@ class AskTools:
     encoder: str = ""
     encode_kept: Callable[[Sequence[str]], npt.NDArray[np.float32]] | None = None
     reader: Callable[[], Reranker | None] | None = None
+    outline: Callable[[str], Sequence[tuple[str, ...]]] | None = None

@@ -52,6 +52,10 @@ class Catalog:
         found = {row[0]: _stored_parent(row, children.get(row[0], ())) for row in rows}
         return {parent_id: found[parent_id] for parent_id in parent_ids if parent_id in found}
 
+    def sections(self, doc_id: str) -> list[tuple[str, ...]]:
+        """The section path of each of a document's parents, in order. Raises StoreError for damaged ones."""
+        return [tuple(json.loads(row[0])) for row in self._sound_rows(queries.SECTIONS_OF, doc_id)]
+
     def text_keys(self, child_ids: Sequence[str]) -> dict[str, str]:
         """Keys of the children's encoding texts in the vector cache, by child id."""
         wanted = json.dumps(list(child_ids))

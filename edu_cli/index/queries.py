@@ -12,6 +12,7 @@ _PARENTS = f"""SELECT p.parent_id, d.doc_id, d.path, d.title, d.subject, p.secti
   FROM parents p JOIN documents d USING (doc_id)"""
 PARENTS_BY_ID = _PARENTS + " WHERE p.parent_id IN (SELECT value FROM json_each(?))"
 PARENTS_OF = _PARENTS + " WHERE p.doc_id = ? ORDER BY p.ordinal"
+SECTIONS_OF = f"SELECT p.section, {sound('parents', 'p')} FROM parents p WHERE p.doc_id = ? ORDER BY p.ordinal"
 _SPANS = f"""SELECT c.parent_id, c.child_id, c.start, c."end", c.page, c.page_end, {sound("children", "c")}
   FROM children c WHERE c.parent_id IN"""
 SPANS_BY_ID = _SPANS + " (SELECT value FROM json_each(?)) ORDER BY c.ordinal"

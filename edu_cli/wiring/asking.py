@@ -132,6 +132,15 @@ def open_ask(
                 open_searcher(project, settings, encoder_of=opened, reranker_of=lambda *_: reader())
             )
 
+        @functools.cache
+        def catalog() -> Catalog:
+            opened_catalog = open_catalog(project.catalog_path)
+            stack.callback(opened_catalog.close)
+            return opened_catalog
+
+        def outline(doc_id: str) -> list[tuple[str, ...]]:
+            return catalog().sections(doc_id)
+
         def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
             return opened(pin).encode_questions(texts).dense
 
@@ -157,6 +166,7 @@ def open_ask(
             encoder=pin.name if dense else "",
             encode_kept=KeptQuestions(vectors_path(project, settings), pin, lambda: opened(pin)) if dense else None,
             reader=reader,
+            outline=outline,
         )
 
 

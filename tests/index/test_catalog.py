@@ -88,6 +88,12 @@ def test_parents_come_in_the_order_asked_and_absent_ones_are_left_out(catalog: C
     assert list(catalog.parents(["b-p0", "nobody", "a-p1"])) == ["b-p0", "a-p1"]
 
 
+def test_the_sections_of_one_document_come_in_reading_order(catalog: CatalogWriter) -> None:
+    _filled(catalog, _document("b", texts=("三。", "一。", "二。")), _document("a"))
+    assert catalog.sections("b") == [("第一章", "0"), ("第一章", "1"), ("第一章", "2")]
+    assert catalog.sections("nobody") == []
+
+
 def test_a_swap_returns_the_children_that_are_no_more_and_keeps_them_unsettled(catalog: CatalogWriter) -> None:
     _filled(catalog, _document("a"), _document("b"))
     dropped = catalog.swap([_document("a", texts=("一。",))], gone=["b"])

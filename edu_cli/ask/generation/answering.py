@@ -9,6 +9,7 @@ from edu_cli.ask.generation.context import heading
 from edu_cli.ask.generation.correct import write
 from edu_cli.ask.generation.extract import as_answer, citations_of, extract_parts
 from edu_cli.ask.generation.grade import relevant
+from edu_cli.ask.generation.outline import is_list, outlined
 from edu_cli.ask.generation.phrases import NO_LLM, decline, unanswered
 from edu_cli.ask.plan.planning import Planned, Queries
 from edu_cli.ask.plan.strategy import split_question, stands_alone, things_compared
@@ -61,6 +62,9 @@ def extracted(turn: Turn, found: SearchResult, planned: Planned, wanted: Queries
         orders, missing = _searched_parts(turn, found) if is_apart else ({}, [])
         reader, parts = reads() if reads else None, split_question(question)
         extracts = extract_parts(question, parts, found.passages, things, reader, orders)
+        if turn.tools.outline and not things and not any(is_list(one.text) for one in extracts):
+            listed = outlined(question, found.passages, turn.tools.outline)
+            extracts = [listed] if listed else extracts
         note.detail = f"{len(extracts)} pieces"
     if not extracts:
         return declined(turn, found, planned, wanted, "no sentence answers the question")

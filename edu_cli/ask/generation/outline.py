@@ -1,0 +1,97 @@
+"""Question for a list + the headings of its passages' documents -> the headings that are the list.
+
+Under "六、线程状态" stand 新建, 可运行, 阻塞, …: no sentence names them together, and they answer 线程有哪几种状态.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Sequence
+
+from edu_cli.ask.generation.extract import Extract
+from edu_cli.ask.generation.question_type import focus
+from edu_cli.ask.generation.units import units
+from edu_cli.ask.verification.terms import coverage, grams, plain
+from edu_cli.types import Passage
+
+SectionsOf = Callable[[str], Sequence[tuple[str, ...]]]
+_ASKS = re.compile(
+    r"(?:主要|一共|总共|分别|可以|常见的?|常用的?|又|都)?(?:有|包括|包含|分为|分成|是)?(?:哪些|哪几(?:个|种|类|条|项|点|步|部分|方面|大)?|"
+    r"几(?:个|种|类|条|项|点|大|部分|方面)|[两二三四五六七八九](?:个|种|类|条|项|点|大|部分|方面)(?=.*(?:是什么|哪)))"
+)
+_COUNT = re.compile(r"[两二三四五六七八九]")
+_ITEM = re.compile(r"\s*(?:[-*+•·]\s|\d{1,2}[.、)）]|[（(][\d一二三四五六七八九十]{1,2}[)）]|[①-⑳])")
+_REST = re.compile(r"[的呢吗啊?？。，,]|请问|是什么|组成")
+_FIRST = 3  # passages whose headings are looked at
+_LEAST, _MOST = 2, 12  # headings that make a list
+_LONGEST = 40  # characters of one
+_PATH_COVERED, _LAST_COVERED, _ALL_COVERED = 0.8, 0.5, 0.8  # of what is asked for, by all headings above and the last
+_COUNTED = 0.6  # by all headings above, where the number of things says the same
+_MOST_CHARS = 800
+_ASIDE = re.compile(
+    r"^[\d.、\s]*(?:总结|小结|本章小结|参考.*|练习.*|习题.*|思考题|概述|引言|前言|简介|附录.*|更多|推荐阅读)$"
+)
+
+
+def outlined(question: str, passages: Sequence[Passage], sections_of: SectionsOf) -> Extract | None:
+    """What stands under the heading that a list is asked of: its list, or the headings below it as items.
+
+    `sections_of` takes a document's id. None where no list is asked for, or no heading has it. The heading must say
+    nearly all that the question asks for, with those above it, and name the kind of thing asked for (状态 in
+    哪几种状态) or say nearly all by itself; where the question says how many there are, so many there must be.
+    """
+    asked = plain(question)
+    asks = _ASKS.search(asked)
+    if not asks:
+        return None
+    kind, wanted, count = focus(asked), grams(_REST.sub(" ", _ASKS.sub(" ", asked))), _counted(asks[0])
+    for n, passage in enumerate(passages[:_FIRST], 1):
+        for depth in range(len(passage.section), 0, -1):
+            path = passage.section[:depth]
+            if not _is_asked_of(wanted, kind, passage.title, path, is_counted=count is not None):
+                continue
+            if depth == len(passage.section) and (found := _list_in(passage, n, count)):
+                return found
+            below = _below(path, sections_of(passage.doc_id))
+            if below and count in (None, len(below)):
+                return Extract(n, 0, "\n".join([f"{path[-1]}：", *(f"- {name}" for name in below)]), 1.0)
+    return None
+
+
+def _list_in(passage: Passage, n: int, count: int | None) -> Extract | None:
+    """The longest list of a passage, where it has as many items as are asked for."""
+    found = units(passage.context, n, headings=(passage.title, *passage.section))
+    runs = [list(run) for is_item, run in itertools.groupby(found, key=lambda unit: unit.is_item) if is_item]
+    longest = max(runs, key=len, default=[])
+    if len(longest) < _LEAST or count not in (None, len(longest)):
+        return None
+    start, end = longest[0].start, longest[-1].end
+    return Extract(n, start, passage.context[start:end].strip(), 1.0) if end - start <= _MOST_CHARS else None
+
+
+def is_list(text: str) -> bool:
+    """Whether a piece is a list already: two items at the least."""
+    return sum(bool(_ITEM.match(line)) for line in text.splitlines()) > 1
+
+
+def _counted(asks: str) -> int | None:
+    """The number that the asking words say."""
+    match = _COUNT.search(asks)
+    return "两二三四五六七八九".index(match[0]) + (2 if match[0] == "两" else 1) if match else None
+
+
+def _is_asked_of(wanted: frozenset[str], kind: str, title: str, path: Sequence[str], *, is_counted: bool) -> bool:
+    said, least = coverage(wanted, grams(path[-1])), _COUNTED if is_counted else _PATH_COVERED
+    if not wanted or said < _LAST_COVERED or coverage(wanted, grams(" ".join((title, *path)))) < least:
+        return False
+    return is_counted or said >= _ALL_COVERED or bool(kind and kind in plain(path[-1]))
+
+
+def _below(path: Sequence[str], sections: Sequence[tuple[str, ...]]) -> list[str]:
+    """The headings one level below a path, in order, without asides; [] where they are no list of names."""
+    depth = len(path)
+    found = dict.fromkeys(s[depth] for s in sections if len(s) > depth and tuple(s[:depth]) == tuple(path))
+    names = [name for name in found if not _ASIDE.match(name)]
+    fits = _LEAST <= len(names) <= _MOST and all(len(name) <= _LONGEST for name in names)
+    return names if fits else []
