@@ -51,7 +51,7 @@ def outlined(question: str, passages: Sequence[Passage], sections_of: SectionsOf
             path = passage.section[:depth]
             if not _is_asked_of(wanted, kind, passage.title, path, is_counted=count is not None):
                 continue
-            if depth == len(passage.section) and (found := _list_in(passage, n, count)):
+            if count and depth == len(passage.section) and (found := _list_in(passage, n, count)):
                 return found
             below = _below(path, sections_of(passage.doc_id))
             if below and count in (None, len(below)):
@@ -59,12 +59,15 @@ def outlined(question: str, passages: Sequence[Passage], sections_of: SectionsOf
     return None
 
 
-def _list_in(passage: Passage, n: int, count: int | None) -> Extract | None:
-    """The longest list of a passage, where it has as many items as are asked for."""
+def _list_in(passage: Passage, n: int, count: int) -> Extract | None:
+    """The longest list of a passage, where it has as many items as are asked for.
+
+    Without a number any list of a section may be meant: of 5 that were found so, 4 were others (67 heading questions).
+    """
     found = units(passage.context, n, headings=(passage.title, *passage.section))
     runs = [list(run) for is_item, run in itertools.groupby(found, key=lambda unit: unit.is_item) if is_item]
     longest = max(runs, key=len, default=[])
-    if len(longest) < _LEAST or count not in (None, len(longest)):
+    if len(longest) != count:
         return None
     start, end = longest[0].start, longest[-1].end
     return Extract(n, start, passage.context[start:end].strip(), 1.0) if end - start <= _MOST_CHARS else None
