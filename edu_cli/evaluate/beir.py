@@ -63,7 +63,13 @@ def _read_qrels(path: Path, by_name: dict[str, str], invalid: list[BadLine]) -> 
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    yield from enumerate(csv.reader(_text(path).splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE), start=1)
+    lines = csv.reader(_text(path).splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    try:
+        yield from enumerate(lines, start=1)
+    except csv.Error as error:
+        raise DatasetError(
+            f"{path}, line {lines.line_num}: {error}.", hint="it wants columns parted by tabs"
+        ) from error
 
 
 def _qrels_path(folder: Path) -> Path:

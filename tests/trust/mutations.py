@@ -1,10 +1,14 @@
-"""Files that are nearly right: whole ones of every kind, and what becomes of them by a few changes."""
+"""Bytes that are nearly right: what becomes of whole ones by a few changes; and where those are kept that crashed."""
 
 from __future__ import annotations
 
 import io
+import os
 import random
 import zipfile
+from pathlib import Path
+
+CRASHERS = Path(__file__).with_name("crashers")
 
 _HOSTILE = (
     b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1b[2J", b"]]>", b"<!--", b"-->", b"&#0;", b"&x;", b"<a", b"</w:p>", b"\"",
@@ -52,3 +56,16 @@ def mutated_package(raw: bytes, rng: random.Random) -> bytes:
                 content = mutated(content, rng)
             out.writestr(name, content)
     return target.getvalue()
+
+
+def kept(*readers: str) -> list[Path]:
+    """What once crashed these readers."""
+    return sorted(path for reader in readers for path in (CRASHERS / reader).glob("*"))
+
+
+def keep(reader: str, raw: bytes) -> None:
+    """Where KEEP_CRASHERS is set, what fails is added to the folder."""
+    if os.environ.get("KEEP_CRASHERS"):
+        folder = CRASHERS / reader
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{random.Random(raw).getrandbits(32):08x}").write_bytes(raw)

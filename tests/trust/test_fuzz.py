@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import os
 import random
 import time
 import unicodedata
@@ -19,8 +18,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from mutations import mutated, mutated_package
-from scripted_llm import Reply, scripted_server
+from mutations import keep, kept, mutated, mutated_package
 
 from edu_cli.ask.generation.reply import parse_json, plain_answer, text_of_content, without_thinking
 from edu_cli.ask.plan.rewrite import _one_piece, _questions
@@ -29,15 +27,18 @@ from edu_cli.ask.verification.verify import verify
 from edu_cli.cli.questions import read_batch
 from edu_cli.config import load_settings
 from edu_cli.errors import EduError, LoadError
+from edu_cli.evaluate.baseline import check_baseline, read_baseline
+from edu_cli.evaluate.beir import read_beir
 from edu_cli.evaluate.dataset import load_dataset
+from edu_cli.evaluate.items import Dataset, Item
+from edu_cli.index.tokens import read_terms
 from edu_cli.ingest.load import load
 from edu_cli.ingest.options import LoadOptions
-from edu_cli.settings import LlmSettings
-from edu_cli.types import ChatReply, Document, Message, Passage
+from edu_cli.prompts import load_prompt
+from edu_cli.types import Document, Passage
 from edu_cli.upkeep.archive import read_contents
 from edu_cli.wiring.recording import read_faq_file
 
-CRASHERS = Path(__file__).with_name("crashers")
 CORPUS = Path(__file__).resolve().parents[2] / "corpus"
 SECONDS_A_FILE = 60.0  # far more than any needs, on a machine that does much else
 N_FILES = 400  # of each kind
@@ -122,27 +123,10 @@ def test_a_file_that_is_nearly_right_is_read_or_refused(suffix: str, tmp_path: P
         try:
             _read_file(raw, suffix, tmp_path)
         except BaseException:
-            _keep(suffix.lstrip("."), raw)
+            keep(suffix.lstrip("."), raw)
             raise
         if time.monotonic() > until:
             break
-
-
-def _keep(reader: str, raw: bytes) -> None:
-    """Where EDU_KEEP_CRASHERS is set, what fails is added to the folder."""
-    if os.environ.get("KEEP_CRASHERS"):
-        folder = CRASHERS / reader
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{random.Random(raw).getrandbits(32):08x}").write_bytes(raw)
-
-
-@pytest.mark.parametrize("path", sorted(p for p in CRASHERS.rglob("*") if p.is_file() and p.name != "README.md"))
-def test_what_once_crashed_is_read_or_refused(path: Path, tmp_path: Path) -> None:
-    reader = path.parent.name
-    if reader in PARSERS:
-        _parse(reader, path.read_bytes(), tmp_path)
-    else:
-        _read_file(path.read_bytes(), f".{reader}", tmp_path)
 
 
 # --- files that people write for edu
@@ -156,6 +140,19 @@ def _settings(path: Path) -> None:
 def _dotenv(path: Path) -> None:
     path.rename(path.with_name(".env"))
     load_settings(path.parent, {})
+
+
+def _beir(path: Path) -> None:
+    whole = {"qrels.tsv": PARSERS["qrels"][0], "queries.jsonl": PARSERS["queries"][0]}
+    mine = "qrels.tsv" if path.suffix == ".tsv" else "queries.jsonl"
+    for name, raw in {**whole, mine: path.read_bytes()}.items():
+        path.with_name(name).write_bytes(raw)
+    read_beir(path.parent, ["a.md", "x/b.md"])
+
+
+def _prompt(path: Path) -> None:
+    path.rename(path.with_name("answer.md"))
+    load_prompt("answer", path.parent).fill(question="问", passages="文")
 
 
 PARSERS: Mapping[str, tuple[bytes, Callable[[Path], object]]] = {
@@ -172,8 +169,16 @@ PARSERS: Mapping[str, tuple[bytes, Callable[[Path], object]]] = {
         lambda path: list(read_batch(str(path))),
     ),
     "faq-jsonl": (b'{"question": "q", "answer": "a", "subject": "s"}\n', read_faq_file),
+    "baseline": (
+        b'{"per_question": [{"id": "1", "question": "q", "measures": {"nDCG@10": 0.5}}], "settings": {}}',
+        lambda path: check_baseline(path, read_baseline(path), Dataset("d", (Item("1", "q"),), (), ())),
+    ),
+    "qrels": (b"query-id\tcorpus-id\tscore\n1\ta.md\t1\n2\tb\t2\n", _beir),
+    "queries": (b'{"_id": "1", "text": "\xe9\x97\xae"}\n{"_id": 2, "text": "q", "answers": ["a"]}\n', _beir),
+    "terms": ("# 词\n跳跃表\n事务 5 n\nB+树\t名词\n".encode(), read_terms),
+    "prompt": ("<!-- 说明 -->\n回答 $question，依据 $passages。\n".encode(), _prompt),
 }
-_ENDINGS = {"dataset": ".jsonl", "faq-jsonl": ".jsonl"}
+_ENDINGS = {"dataset": ".jsonl", "faq-jsonl": ".jsonl", "queries": ".jsonl", "qrels": ".tsv"}
 
 
 def _parse(kind: str, raw: bytes, folder: Path) -> None:
@@ -183,6 +188,15 @@ def _parse(kind: str, raw: bytes, folder: Path) -> None:
         PARSERS[kind][1](path)
     except EduError as error:
         _check_error(error)
+
+
+@pytest.mark.parametrize("path", kept(*(suffix.lstrip(".") for suffix in SUFFIXES), *PARSERS))
+def test_what_once_crashed_is_read_or_refused(path: Path, tmp_path: Path) -> None:
+    reader = path.parent.name
+    if reader in PARSERS:
+        _parse(reader, path.read_bytes(), tmp_path)
+    else:
+        _read_file(path.read_bytes(), f".{reader}", tmp_path)
 
 
 @pytest.mark.slow
@@ -195,7 +209,7 @@ def test_a_file_for_edu_that_is_nearly_right_is_read_or_told(kind: str, tmp_path
         try:
             _parse(kind, raw, folder)
         except BaseException:
-            _keep(kind, raw)
+            keep(kind, raw)
             raise
 
 
@@ -265,30 +279,3 @@ def test_whatever_a_model_says_is_read(said: str) -> None:
 )
 def test_any_content_of_a_message_is_text(content: object) -> None:
     assert isinstance(text_of_content(content), str)
-
-
-@pytest.mark.slow
-def test_a_stream_that_is_nearly_right_is_an_answer_or_one_sentence() -> None:
-    from edu_cli.ask.generation.chat_openai import OpenAIChat
-
-    piece = {
-        "id": "x",
-        "object": "chat.completion.chunk",
-        "created": 1,
-        "model": "m",
-        "choices": [{"index": 0, "delta": {"content": "好"}, "finish_reason": None}],
-    }
-    whole = b"".join(b"data: " + json.dumps(piece).encode() + b"\n\n" for _ in range(3)) + b"data: [DONE]\n\n"
-    rng = random.Random(5)
-    bodies = [mutated(whole, rng, most=3).decode("utf-8", "replace") for _ in range(120)]
-    with scripted_server(*(Reply(sse=[body]) for body in bodies)) as server:
-        chat = OpenAIChat(
-            LlmSettings(model="m", base_url=server.url, api_key="sk-secret-1234567", retries=0, timeout_s=5)
-        )
-        for _ in bodies:
-            try:
-                parts = list(chat.stream([Message("user", "问")], temperature=0.0))
-            except EduError as error:
-                _check_error(error)
-            else:
-                assert isinstance(parts[-1], ChatReply)

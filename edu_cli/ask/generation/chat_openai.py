@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from edu_cli.ask.generation import chat_errors
-from edu_cli.ask.generation.reply import ThinkFilter, text_of_content, without_thinking
+from edu_cli.ask.generation.reply import ThinkFilter, first_choice, text_of_content, without_thinking
 from edu_cli.config import LlmSettings
 from edu_cli.errors import ChatError, ConfigError
 from edu_cli.types import ChatReply, Message
@@ -88,12 +88,12 @@ class OpenAIChat:
         for event in self._events(stream):
             usage = getattr(event, "usage", None) or usage
             model = getattr(event, "model", None) or model
-            for choice in (getattr(event, "choices", None) or ())[:1]:
-                finish = _get(choice, "finish_reason") or finish
-                piece = text_of_content(_get(_get(choice, "delta"), "content"))
-                text += piece
-                if shown := think.feed(piece):
-                    yield shown
+            choice = first_choice(event)
+            finish = str(_get(choice, "finish_reason") or finish)
+            piece = text_of_content(_get(_get(choice, "delta"), "content"))
+            text += piece
+            if shown := think.feed(piece):
+                yield shown
         if rest := think.finish():
             yield rest
         yield self._checked(text, finish or "missing", model, usage)
@@ -115,16 +115,13 @@ class OpenAIChat:
             raise chat_errors.timeout_error(self._settings) from None
         except httpx2.HTTPError as error:
             raise chat_errors.connection_error(self._settings, error, started=True) from None
-        except (ValueError, AttributeError, TypeError):
+        except (ValueError, AttributeError, TypeError, RecursionError):
             raise chat_errors.malformed_error(self._settings) from None
 
     def _reply(self, response: Any) -> ChatReply:
         if isinstance(response, str):
             raise (chat_errors.web_page_error if "<" in response[:50] else chat_errors.malformed_error)(self._settings)
-        choices = getattr(response, "choices", None)
-        if not isinstance(choices, list):
-            choices = []
-        choice = choices[0] if choices else None
+        choice = first_choice(response)
         message = _get(choice, "message")
         finish = str(_get(choice, "finish_reason") or "")
         text = text_of_content(_get(message, "content"))
@@ -135,8 +132,9 @@ class OpenAIChat:
         answer = without_thinking(text)
         if not answer:
             raise chat_errors.empty_error(self._settings, finish.replace("missing", ""))
-        counts = [_get(usage, name) or 0 for name in ("prompt_tokens", "completion_tokens")]
-        return ChatReply(answer, str(model), int(counts[0]), int(counts[1]), finish or "stop")
+        counts = [_get(usage, name) for name in ("prompt_tokens", "completion_tokens")]
+        prompted, completed = (count if isinstance(count, int) else 0 for count in counts)
+        return ChatReply(answer, str(model), prompted, completed, finish or "stop")
 
     def _call(self, messages: Sequence[Message], wanted: dict[str, Any]) -> Any:
         """Sends the request, again after failures that may pass, within `retries` and WAIT_BUDGET_S."""
@@ -157,7 +155,7 @@ class OpenAIChat:
                 wait = _wait_after(error, tries)
             except openai.APIError:
                 raise chat_errors.malformed_error(self._settings) from None
-            except ValueError:  # a body that says JSON and is none
+            except (ValueError, RecursionError):  # a body that says JSON and is none
                 raise chat_errors.malformed_error(self._settings) from None
             if wait is None or tries >= self._settings.retries or waited + wait > WAIT_BUDGET_S:
                 raise failure from None
@@ -233,7 +231,7 @@ def _wait_after(error: Any, tries: int) -> float | None:
     if status == 429 and chat_errors.is_quota(chat_errors.server_message(error)):
         return None
     headers = error.response.headers
-    if (ms := headers.get("retry-after-ms", "")).isdigit():
+    if (ms := headers.get("retry-after-ms", "")).isdecimal():
         return int(ms) / 1000
     return _seconds(headers.get("retry-after", "")) or 0.5 * 2**tries
 

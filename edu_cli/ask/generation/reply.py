@@ -57,6 +57,12 @@ def without_thinking(text: str) -> str:
     return (tail if tag else head + tail).strip()
 
 
+def first_choice(reply: Any) -> Any:
+    """What the model said, of a reply or of an event of its stream; None where there is none."""
+    choices = getattr(reply, "choices", None)
+    return choices[0] if isinstance(choices, list) and choices else None
+
+
 def text_of_content(content: object) -> str:
     """A message's content as text: a string, null, or the list of parts that some servers send."""
     if isinstance(content, str):

@@ -20,6 +20,8 @@ _PROTOCOL = "2025-06-18"
 _QUESTION = ("query", "q", "question", "search_query", "search_term", "keywords", "text", "input")
 _COUNT = ("count", "max_results", "num_results", "limit", "maxResults", "numResults", "top_k", "k", "n")
 _MOST_PAGES_OF_TOOLS = 20  # of a list that is sent in parts
+# what a message raises that has another kind of value where it is read, or is nested without end
+_OTHER_SHAPES = (TypeError, AttributeError, KeyError, IndexError, ValueError, OverflowError, RecursionError)
 
 
 class McpSearch:
@@ -43,12 +45,12 @@ class McpSearch:
         with self._turn:
             was_open = self._transport is not None
             try:
-                return self._search(question, k)
+                return self._understood(question, k)
             except WebError:
                 self._close()
                 if not was_open:
                     raise
-            return self._search(question, k)
+            return self._understood(question, k)
 
     def close(self) -> None:
         """Ends the connection; a server of ours with it."""
@@ -59,6 +61,12 @@ class McpSearch:
         transport, self._transport = self._transport, None
         if transport:
             transport.close()
+
+    def _understood(self, question: str, k: int) -> tuple[WebPage, ...]:
+        try:
+            return self._search(question, k)
+        except _OTHER_SHAPES as error:
+            raise WebError(f"What {self.name} sent is not as MCP has it.", hint="see its own log") from error
 
     def _search(self, question: str, k: int) -> tuple[WebPage, ...]:
         if self._transport is None:
