@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from edu_cli.simplified import simplified, traditional
-from edu_cli.text import is_cjk
+from edu_cli.text import cjk_share
 
+_LOOKED_AT = 300  # characters of a text
 _TRADITIONAL_SHARE = (
     0.05  # of a text's Chinese characters; Traditional texts have a third, Simplified ones next to none
 )
@@ -30,9 +31,11 @@ def in_script_of(texts: Sequence[str], question: str) -> str:
 
 def _traditional_share(text: str) -> float | None:
     """The share of the Chinese characters of `text` that only Traditional has; None without Chinese."""
-    if text.isascii() or not (chinese := sum(map(is_cjk, text))):
+    text = "".join(text[:_LOOKED_AT].split())
+    chinese = round(cjk_share(text) * len(text))
+    if not chinese:
         return None
     plain = simplified(text)
-    if len(plain) != len(text):
+    if plain == text or len(plain) != len(text):
         return float(plain != text)
     return sum(a != b for a, b in zip(text, plain, strict=True)) / chinese
