@@ -7,6 +7,7 @@ gathered from the old file and the runs, sorted and appended. One changed file c
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -74,37 +75,42 @@ class Kept:
         return self.old.terms[at[at < len(self.old.terms)]]
 
 
+_DTYPES = {"terms": np.uint64, "ends": np.int64, "rows": np.int32, "values": np.float32}
 _NOTHING = _Run(EMPTY.terms, EMPTY.rows, EMPTY.values)
 
 
 def write_merged(
     folder: Path, kept: Sequence[Kept], fresh: Iterable[NewRow], prefix: str = ""
 ) -> tuple[Terms, npt.NDArray[np.int64]]:
-    """Writes terms, ends, rows and values (.npy) of the rows that stay and the fresh ones; returns terms and ends."""
-    with TemporaryDirectory(dir=folder, prefix="runs-") as aside:
+    """Writes terms, ends, rows and values (.npy) of the rows that stay and the fresh ones.
+
+    Returns terms and ends, memory-mapped.
+    """
+    with ExitStack() as stack:
+        aside = stack.enter_context(TemporaryDirectory(dir=folder, prefix="runs-"))
         runs = list(_runs(fresh, Path(aside)))
-        step = max(1, _RANGE // (len(kept) + len(runs) + 1))  # a range gathers as much from each of them
-        bounds = [*(old.bounds(step) for old in kept), *(run.terms[::step] for run in runs)]
-        lows = np.unique(np.concatenate([np.zeros(1, np.uint64), *bounds]))
-        terms: list[Terms] = []
-        counts: list[npt.NDArray[np.int64]] = []
-        raw_rows, raw_values = folder / f"{prefix}rows.raw", folder / f"{prefix}values.raw"
-        with raw_rows.open("wb") as rows, raw_values.open("wb") as values:
-            for i, low in enumerate(lows):
-                high = lows[i + 1] if i + 1 < len(lows) else None
-                part = _merged([source.within(low, high) for source in (*kept, *runs)])
-                rows.write(part.rows.tobytes())
-                values.write(part.values.tobytes())
-                starts = np.flatnonzero(_first_of_each(part.terms))
-                terms.append(part.terms[starts])
-                counts.append(np.diff(starts, append=len(part)))
-    all_terms = np.concatenate(terms)
-    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(counts))]).astype(np.int64)
-    write_array(folder / f"{prefix}terms.npy", all_terms)
-    write_array(folder / f"{prefix}ends.npy", ends)
-    _as_npy(raw_rows, np.dtype(np.int32))
-    _as_npy(raw_values, np.dtype(np.float32))
-    return all_terms, ends
+        raws = {name: stack.enter_context((folder / f"{prefix}{name}.raw").open("wb")) for name in _DTYPES}
+        total = 0
+        raws["ends"].write(np.zeros(1, np.int64).tobytes())
+        lows = _lows(kept, runs)
+        for low, high in zip(lows, [*lows[1:], None], strict=True):
+            part = _merged([source.within(low, high) for source in (*kept, *runs)])
+            starts = np.flatnonzero(_first_of_each(part.terms))
+            ends = total + np.append(starts[1:], len(part)) if len(part) else starts
+            columns = {"terms": part.terms[starts], "ends": ends, "rows": part.rows, "values": part.values}
+            for name, column in columns.items():
+                raws[name].write(column.tobytes())
+            total += len(part)
+    for name, dtype in _DTYPES.items():
+        _as_npy(folder / f"{prefix}{name}.raw", np.dtype(dtype))
+    return read_array(folder / f"{prefix}terms.npy"), read_array(folder / f"{prefix}ends.npy")
+
+
+def _lows(kept: Sequence[Kept], runs: Sequence[_Run]) -> Terms:
+    """The lowest terms of ranges that are gathered at once, each with about as many entries from each source."""
+    step = max(1, _RANGE // (len(kept) + len(runs) + 1))
+    bounds = [*(old.bounds(step) for old in kept), *(run.terms[::step] for run in runs)]
+    return np.unique(np.concatenate([np.zeros(1, np.uint64), *bounds]))
 
 
 def _runs(fresh: Iterable[NewRow], aside: Path) -> Iterator[_Run]:
