@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -90,7 +91,7 @@ def test_sentences_are_read_where_passages_are(rerank: bool, mode: str, reads: b
         return reader
 
     given = tools(FixedSearch(MANY.context))
-    given = type(given)(given.settings, given.search, reader=open_reader)
+    given = replace(given, reader=open_reader)
     ask(AskRequest("课程报名到什么时候为止？", rerank=rerank, mode=mode, route="rag"), given)
     assert bool(opened) == reads
 
@@ -132,3 +133,21 @@ def test_each_thing_is_told_of_from_under_its_own_heading() -> None:
     passages = [passage("把数据写进快照文件。", "RDB"), passage("把每条写命令追加到日志。", "AOF")]
     found = extract_parts("RDB 和 AOF 有什么区别？", (), passages, ("RDB", "AOF"))
     assert {(piece.n, piece.text) for piece in found} == {(1, "把数据写进快照文件。"), (2, "把每条写命令追加到日志。")}
+
+
+def test_the_question_of_an_faq_entry_is_never_its_answer() -> None:
+    entry = replace(passage("求的是谁的平均值\n先随机取几个点。\n再求每一簇的平均值。"), doc="问答.csv")
+    text = as_answer(extract("求的是谁的平均值？", [entry]))
+    assert "求的是谁" not in text
+    assert "每一簇的平均值" in text
+
+
+def test_what_says_nothing_of_the_name_asked_for_is_not_quoted() -> None:
+    other, own = passage("虚拟环境的目的是把依赖隔开。"), passage("主成分分析（PCA）用来把数据降到低维。")
+    assert {piece.n for piece in extract("PCA 的目的", [other, own])} == {2}
+
+
+def test_a_formula_is_no_answer_to_why_and_one_to_what_the_formula_is() -> None:
+    both = passage("f(x) = 1 / (1 + exp(-x))\n\n激活函数给网络带来非线性。", "激活函数")
+    assert as_answer(extract("为什么需要激活函数？", [both])) == "激活函数给网络带来非线性。[1]"
+    assert "exp" in as_answer(extract("激活函数的公式", [both]))

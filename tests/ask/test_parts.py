@@ -23,6 +23,9 @@ class SearchByPart(FixedSearch):
         self.sure = sure
 
     def search(self, question: str, **flags: object) -> SearchResult:
+        self.texts = tuple(
+            sorted(self.texts, key=lambda text: ("材料" in question) != (text == BRING))
+        )  # its own first
         found = super().search(question, **flags)  # type: ignore[arg-type]
         return replace(found, confidence=0.9 if question in self.sure else 0.2)
 

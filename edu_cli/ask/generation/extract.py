@@ -15,6 +15,7 @@ from edu_cli.ask.generation.extract_features import NAMES, Features, features
 from edu_cli.ask.generation.extract_model import Floats, Model, closest, load_model, log_odds, reading_model
 from edu_cli.ask.generation.pieces import pieces
 from edu_cli.ask.generation.question_type import asked_kind, is_of_another
+from edu_cli.ask.generation.quotable import quotable
 from edu_cli.ask.generation.units import Unit, in_full, is_beside, joined, units
 from edu_cli.ask.verification.terms import coverage, grams, plain
 from edu_cli.protocols import Reranker
@@ -22,10 +23,8 @@ from edu_cli.types import Citation, Passage
 
 _LEAST_SHARED = 0.12  # of the question's weight: a sentence below it is passed over for one above
 _STOPPED = re.compile(r"[。！？!?.][”’」』）)]*\s*$")
-_ASKS_FOR_CODE = re.compile(
-    r"代码|示例|例子|举例|写法|怎么写|如何写|语法|命令|用法|怎么用|如何使用|实现|函数|\b(?:code|example|syntax|command|function)s?\b"
-)
 _PART_SHARED = 0.5  # of a part's grams
+_SHEETS = (".csv", ".tsv", ".xlsx")
 _OF_EACH = 2  # pieces on one of the things that are compared
 # 四个必要条件: so many things are asked for
 _COUNTED = re.compile(
@@ -50,11 +49,10 @@ def extract(question: str, passages: Sequence[Passage], reader: Reranker | None 
     """
     if is_of_another(question, [" ".join((p.title, *p.section, p.context)) for p in passages]):
         return []
-    found = [u for n, p in enumerate(passages, 1) for u in units(p.context, n, headings=(p.title, *p.section))]
+    found = [unit for n, passage in enumerate(passages, 1) for unit in _units(passage, n)]
     if not found:
         return []
-    asks_for_code = bool(_ASKS_FOR_CODE.search(plain(question)))
-    quoted = [u for u in found if asks_for_code or not u.is_code] or found
+    quoted = quotable(question, passages, found)
     places = [" › ".join(dict.fromkeys(part for part in (p.title, *p.section) if part)) for p in passages]
     said, owners = [u.shown for u in quoted], [u.n for u in quoted]
     rows = features(question, said, owners, places)
@@ -69,6 +67,11 @@ def extract(question: str, passages: Sequence[Passage], reader: Reranker | None 
     covered = rows[:, NAMES.index("coverage")]
     chosen = choose(question, said, owners, covered, probabilities, model.rule)
     return _whole_pieces(question, found, [(quoted[i], float(probabilities[i])) for i in chosen], passages)
+
+
+def _units(passage: Passage, n: int) -> list[Unit]:
+    is_entry = passage.doc.lower().endswith(_SHEETS)
+    return units(passage.context, n, headings=(passage.title, *passage.section), is_entry=is_entry)
 
 
 def _sharing(rows: Features, owners: Sequence[int], scores: Floats) -> Floats:

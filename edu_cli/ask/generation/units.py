@@ -50,6 +50,7 @@ class Unit:
     is_item: bool = False
     is_lead: bool = False
     is_code: bool = False
+    is_question: bool = False
 
     @property
     def shown(self) -> str:
@@ -57,8 +58,11 @@ class Unit:
         return f"{self.header}\n{self.text}" if self.header else self.text
 
 
-def units(context: str, n: int, *, headings: Sequence[str] = ()) -> list[Unit]:
-    """The pieces of one passage in order, without headings, rules, and instructions to an assistant."""
+def units(context: str, n: int, *, headings: Sequence[str] = (), is_entry: bool = False) -> list[Unit]:
+    """The pieces of one passage in order, without headings, rules, and instructions to an assistant.
+
+    An `is_entry` passage is one of an FAQ: its first line is the question.
+    """
     plain_context, titles = evidence(context), {plain(heading) for heading in headings}
     found: list[Unit] = []
     header = ""
@@ -74,7 +78,8 @@ def units(context: str, n: int, *, headings: Sequence[str] = ()) -> list[Unit]:
         header = header if is_row else ""
         is_lead = text.endswith(("：", ":")) and len(text) < _LEAD_CHARS
         is_item = not is_code and bool(_ITEM.match(text))
-        found.append(Unit(n, start, end, text, header, is_item, is_lead, is_code))
+        is_question = is_entry and not found and not is_row
+        found.append(Unit(n, start, end, text, header, is_item, is_lead, is_code, is_question))
     return found
 
 
@@ -102,7 +107,8 @@ def in_full(
     if announced:
         last = _announced(mine, at, announced[1], context)
     elif (
-        _ASKS.search(chosen.text)
+        chosen.is_question
+        or _ASKS.search(chosen.text)
         or (chosen.is_lead and last == at)
         or (wants_list and last == at and _HEADING.match(chosen.text))
     ):
@@ -150,7 +156,7 @@ def _quotation_end(mine: Sequence[Unit], first: int, last: int, context: str) ->
 def _is_title_question(mine: Sequence[Unit], at: int) -> bool:
     """Whether the piece opens its passage as the question that the rest answers; an exam item has its number."""
     text = mine[at].text
-    return at == 0 and text.endswith(("?", "？")) and not mine[at].is_item
+    return at == 0 and (mine[at].is_question or text.endswith(("?", "？"))) and not mine[at].is_item
 
 
 def _list_around(mine: Sequence[Unit], at: int) -> tuple[int, int]:
