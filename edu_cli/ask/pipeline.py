@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from edu_cli.ask.request import AskRequest, AskTools
     from edu_cli.protocols import AskRecords
     from edu_cli.types import Answer, SearchResult
+
+
+_WORD = re.compile(r"\w")
 
 
 def ask(request: AskRequest, tools: AskTools, show: Callable[[str], None] | None = None) -> Answer:
@@ -62,6 +66,8 @@ def _begin(request: AskRequest, tools: AskTools, show: Callable[[str], None] | N
     request = replace(request, question=clean(request.question)[0])  # a pasted control code is no part of it
     if not request.question.strip():
         raise UsageError("The question is empty.", hint='edu ask "…", or - to read it from stdin')
+    if not _WORD.search(request.question):
+        raise UsageError(f"There is no word in the question {request.question.strip()!r}.", hint="ask in words")
     records, tenant = tools.records, request.scope.tenant
     session = request.session
     if request.resume and records:

@@ -151,3 +151,9 @@ def test_a_formula_is_no_answer_to_why_and_one_to_what_the_formula_is() -> None:
     both = passage("f(x) = 1 / (1 + exp(-x))\n\n激活函数给网络带来非线性。", "激活函数")
     assert as_answer(extract("为什么需要激活函数？", [both])) == "激活函数给网络带来非线性。[1]"
     assert "exp" in as_answer(extract("激活函数的公式", [both]))
+
+
+def test_what_stands_under_the_heading_that_is_asked_about_goes_before_what_only_names_it() -> None:
+    beside = passage("Redis 有 RDB 持久化和 AOF 持久化两种，RDB 持久化的缺点常被问起。", "概述")
+    under = passage("出了故障，会丢失最后一次快照之后的数据。", "八、持久化", "1. RDB 持久化")
+    assert {piece.n for piece in extract("RDB 持久化有什么缺点", [beside, under])} == {2}

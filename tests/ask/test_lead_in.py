@@ -6,6 +6,7 @@ import pytest
 from asking import FEES, FixedSearch, asked
 
 from edu_cli.ask.plan.lead_in import without_lead_in
+from edu_cli.errors import UsageError
 
 
 @pytest.mark.parametrize(
@@ -28,3 +29,11 @@ def test_the_question_is_kept_as_it_was_asked_and_searched_without_its_lead_in()
     answer = asked("换个话题，Python 课程的学费是多少？", search)
     assert answer.question == "换个话题，Python 课程的学费是多少？"
     assert search.asked[0][0] == answer.standalone_question == "Python 课程的学费是多少？"
+
+
+@pytest.mark.parametrize("question", ["？？？", "😀", "…！"])
+def test_a_question_without_a_word_is_refused_before_anything_is_looked_up(question: str) -> None:
+    search = FixedSearch(FEES)
+    with pytest.raises(UsageError, match="no word"):
+        asked(question, search)
+    assert not search.asked

@@ -18,6 +18,10 @@ _ASKS_FOR_CODE = re.compile(
 _LATIN = re.compile(r"[a-z][a-z0-9_+#.-]*[a-z0-9_+#]")
 _PROSE = 0.15  # of a piece's characters are Chinese
 _ASKS_FOR_SIGNS = re.compile(r"公式|表达式|式子|等式|方程|全称|缩写|英文|符号|写法|语法|命令|函数是什么")
+_NUMBERING = re.compile(
+    r"^(?:第[\d一二三四五六七八九十]+[章节讲课部分篇]*|[\d.]+|[一二三四五六七八九十]+、|[（(][\d一二三四五六七八九十]+[)）])\s*"
+)
+_NAME_CHARS = 4
 _CHINESE = 0.3  # of a question's characters
 
 
@@ -26,9 +30,19 @@ def quotable(question: str, passages: Sequence[Passage], found: Sequence[Unit]) 
 
     A rule that would leave nothing is not kept.
     """
-    asks_for_code, naming = bool(_ASKS_FOR_CODE.search(plain(question))), _naming(question, passages)
+    asks_for_code = bool(_ASKS_FOR_CODE.search(plain(question)))
+    naming = _under_its_heading(question, passages) or _naming(question, passages)
     left = [u for u in found if (asks_for_code or not u.is_code) and u.n in naming] or list(found)
     return [u for u in left if cjk_share(u.text) > _PROSE] or left if _wants_prose(question) else left
+
+
+def _under_its_heading(question: str, passages: Sequence[Passage]) -> set[int]:
+    """The numbers of the passages whose last heading stands in the question: RDB 持久化, asked for its drawbacks."""
+    asked = plain(question)
+    lasts = {
+        n: _NUMBERING.sub("", plain(passage.section[-1])) for n, passage in enumerate(passages, 1) if passage.section
+    }
+    return {n for n, last in lasts.items() if len(last) >= _NAME_CHARS and holds(asked, last)}
 
 
 def _wants_prose(question: str) -> bool:
