@@ -12,7 +12,8 @@ from edu_cli.text import shortened
 _ROW = 26
 _LEFT, _WIDTH = 150, 330  # pixels: labels, and a bar of length 1
 _TENTHS = 10
-_MOST_SLICES = 24
+_MOST_SLICES = 12
+_SIDE = 260  # pixels: the square that the curve of a confidence stands in
 
 
 def charts_of(report: Mapping[str, Any]) -> str:
@@ -144,27 +145,40 @@ def _stacked(tenths: Sequence[Sequence[int]], threshold: float) -> str:
             f"<title>{absent} unanswerable</title></rect>"
             f'<text x="{x}" y="{height + 38}" text-anchor="middle">{i / _TENTHS:.1f}</text>'
         )
+        if present + absent:
+            middle, above = x + step / 2 - 2, 14 + height - up - more
+            parts.append(f'<text x="{middle:.1f}" y="{above:.1f}" text-anchor="middle">{present + absent}</text>')
+    parts.append(f'<text x="{step * _TENTHS + 10}" y="{height + 38}" text-anchor="middle">1.0</text>')
     at = step * _TENTHS * threshold + 8
-    line = f'<path d="M{at:.1f} 8V{height + 20}" class="whisker dashed"/><text x="{at + 4:.1f}" y="14">threshold</text>'
+    side, anchor = (-6, "end") if threshold >= 0.5 else (6, "start")
+    line = (
+        f'<path d="M{at:.1f} 8V{height + 20}" class="whisker dashed"/>'
+        f'<text x="{at + side:.1f}" y="14" text-anchor="{anchor}">declined below {threshold:g}</text>'
+    )
     return _svg(step * _TENTHS + 40, height + 46, "".join(parts) + line)
 
 
 def _curve(part: Mapping[str, Any]) -> str:
-    """Points of (mean confidence, share that was right); the diagonal is perfect."""
-    points = [(30 + 200 * b["confidence"], 210 - 200 * b["right"], b["n"]) for b in part["bins"]]
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in points)
-    dots = "".join(
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{min(9, 2 + n**0.5 / 2):.1f}"><title>{n} cases</title></circle>'
-        for x, y, n in points
-    )
+    """Points of (mean confidence, share that was right) with their numbers of cases; the diagonal is perfect."""
+    end = 30 + _SIDE
+    dots, corners = [], []
+    for one in part["bins"]:
+        x, y, n = 30 + _SIDE * one["confidence"], 10 + _SIDE * (1 - one["right"]), one["n"]
+        corners.append(f"{x:.1f},{y:.1f}")
+        said = y - 10 if y > _SIDE / 2 else y + 20  # the number stands within the frame
+        dots.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{min(9, 2 + n**0.5 / 2):.1f}"><title>{n} cases</title></circle>'
+            f'<text x="{x:.1f}" y="{said:.1f}" text-anchor="middle" class="n">{n}</text>'
+        )
     axes = (
-        '<text x="24" y="16" text-anchor="end">1</text><text x="24" y="214" text-anchor="end">0</text>'
-        '<text x="230" y="228" text-anchor="middle">1</text>'
-        '<text x="130" y="228" text-anchor="middle">confidence</text>'
-        '<text x="14" y="112" text-anchor="middle" transform="rotate(-90 14 112)">right</text>'
+        f'<text x="24" y="16" text-anchor="end">1</text><text x="24" y="{_SIDE + 14}" text-anchor="end">0</text>'
+        f'<text x="{end}" y="{_SIDE + 28}" text-anchor="middle">1</text>'
+        f'<text x="{end / 2 + 15}" y="{_SIDE + 28}" text-anchor="middle">confidence</text>'
+        f'<text x="14" y="{_SIDE / 2}" text-anchor="middle" transform="rotate(-90 14 {_SIDE / 2})">right</text>'
     )
-    frame = '<path d="M30 10V210H230M30 210L230 10" class="whisker faint"/>'
-    return _svg(250, 234, f'{frame}<polyline points="{line}" class="line"/>{dots}{axes}')
+    frame = f'<path d="M30 10V{_SIDE + 10}H{end}M30 {_SIDE + 10}L{end} 10" class="whisker faint"/>'
+    line = f'<polyline points="{" ".join(corners)}" class="line"/>'
+    return _svg(end + 20, _SIDE + 34, f"{frame}{line}{''.join(dots)}{axes}")
 
 
 def _short(label: str) -> str:
