@@ -45,7 +45,8 @@ STEPS = (
     Step("encode", "encode.py", quick=("--passages", "40", "--rounds", "2")),
     Step("reranker", "rerank.py", ("--speed",)),
     Step("ocr", "ocr.py", quick=("--pages", "1", "--rounds", "1")),
-    Step("convert", "ingest.py", ("{docs}", "--office"), quick=("--rounds", "1")),
+    Step("convert", "ingest.py", ("{docs}",), quick=("--rounds", "1")),
+    Step("convert_office", "ingest.py", ("{courses}", "--office"), quick=("--rounds", "1")),
     Step("bound", "bound.py", ("{docs}",), quick=("--rounds", "1")),
     Step("cold", "cold.py", ("{project}",), quick=("--rounds", "3")),
     Step("serve", "serve.py", ("{project}", "{dataset}"), quick=("--questions", "20", "--commands", "3")),
@@ -60,6 +61,7 @@ STEPS = (
     Step("scale", "scale.py", quick=("--children", "2000", "10000", "--rounds", "2")),
 )
 LACKS = {
+    "courses": "no courses below {data}",
     "docs": "no courses/javaguide below {data}",
     "work": f"no ir/{SET} below {{data}}, or not the tool that makes files of it",
     "project": f"no ir/{SET} below {{data}} to make a project of",
@@ -118,8 +120,9 @@ def machine() -> dict[str, Any]:
 def material(options: argparse.Namespace, steps: Sequence[Step], temp: Path) -> dict[str, str]:
     """What there is to fill the scripts' arguments with."""
     found = {peer: str(getattr(options, peer)) for peer in ("milvus", "langchain", "llamaindex")}
-    if (docs := options.data / "courses" / "javaguide").is_dir():
-        found["docs"] = str(docs)
+    for name, place in (("courses", "courses"), ("docs", "courses/javaguide")):
+        if (folder := options.data / place).is_dir():
+            found[name] = str(folder)
     source, tool = options.data / "ir" / SET, options.data.parent / "tools" / "beir_to_corpus.py"
     words = {word for step in steps for word in step.words}
     if source.is_dir() and tool.is_file() and words & {"{work}", "{project}", "{dataset}"}:

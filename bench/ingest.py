@@ -1,10 +1,10 @@
 """CPU seconds of convert + split, against LangChain's splitters and MarkItDown, taking turns in one run.
 
-    python bench/ingest.py DIR...          # .md files below; --office adds docx and pptx; prints JSON
+    python bench/ingest.py DIR...          # .md files below, or with --office .docx and .pptx; prints JSON
 
 `edu` reads and splits into parents and children; `langchain` reads UTF-8 and runs MarkdownHeaderTextSplitter, then
 RecursiveCharacterTextSplitter (1000/50 and then 250/50 characters); `markitdown` converts, then splits the same way. MarkItDown is
-left out where it is not installed. Imports and one warm-up file are not counted.
+left out where it is not installed, and the result says so. Imports and one warm-up file are not counted.
 """
 
 from __future__ import annotations
@@ -70,13 +70,16 @@ def main() -> int:
     parser.add_argument("--office", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
     args = parser.parse_args()
-    suffixes = {".md", ".docx", ".pptx"} if args.office else {".md"}
+    suffixes = {".docx", ".pptx"} if args.office else {".md"}
     files = sorted(file for path in args.paths for file in path.rglob("*") if file.suffix in suffixes)
     pipelines: dict[str, Pipeline] = {"edu": edu, "langchain": langchain}
     if (other := markitdown()) is not None:
         pipelines["markitdown"] = other
+    skipped = {} if other else {"markitdown": "not installed: pip install 'markitdown[docx,pptx]'"}
     if args.office:
         del pipelines["langchain"]  # reads text only
+    if not files:
+        raise SystemExit(f"no files with the endings {', '.join(sorted(suffixes))} are there")
     for pipeline in pipelines.values():
         pipeline(files[0])
     gc.collect()
@@ -99,6 +102,7 @@ def main() -> int:
         "cpu_seconds": seconds,
         "chunks": {name: n // args.rounds for name, n in chunks.items()},
         "times_edu": {name: round(value / middle["edu"], 2) for name, value in middle.items()},
+        "skipped": skipped,
     }
     json.dump(report, sys.stdout, indent=1)
     return 0

@@ -2,7 +2,8 @@
 
 First whole `edu search` commands without the server, then `edu serve` is started and asked over one connection (the
 server's own time, and what the wire adds), then by whole commands again; each command in turn with a bare interpreter.
-The questions over the wire are new to the server, so that their encoding is in the figures.
+The questions over the wire are new to the server, so that their encoding is in the figures. `warm` is as `edu search`
+asks, without the reranker; `warm_reranked` as `edu search --rerank` does.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def spread(values: Sequence[float]) -> dict[str, float]:
     return {name: round(value * 1000, 2) for name, value in {**picks, "min": values[0]}.items()}
 
 
-def over_the_wire(project: Project, questions: Sequence[str]) -> dict[str, Any]:
+def over_the_wire(project: Project, questions: Sequence[str], *, rerank: bool = False) -> dict[str, Any]:
     """Milliseconds: the server's own, and of the whole call."""
     asker, link = open_remote(project, load_settings(project.root, os.environ))
     own: list[float] = []
@@ -39,14 +40,14 @@ def over_the_wire(project: Project, questions: Sequence[str]) -> dict[str, Any]:
     whole: list[float] = []
     for question in questions:
         start = time.perf_counter()
-        result = asker.search(question, k=10)
+        result = asker.search(question, k=10, rerank=rerank)
         whole.append(time.perf_counter() - start)
         own.append(result.seconds["total"])
         for name, seconds in result.seconds.items():
             parts.setdefault(name, []).append(seconds)
     start = time.process_time()
     for question in questions:
-        asker.search(question, k=10)
+        asker.search(question, k=10, rerank=rerank)
     again = time.process_time() - start
     status = link.call("status")
     link.close()
@@ -101,6 +102,7 @@ def main() -> None:
             raise SystemExit("edu serve did not start")
         ready_s = time.perf_counter() - start
         wire = over_the_wire(project, asked[args.commands : args.commands + args.questions])
+        reranked = over_the_wire(project, asked[-max(1, args.questions // 4) :], rerank=True)
         shown = commands(project, asked[: args.commands], ())
         as_json = commands(project, asked[: args.commands], ("--json",))
     finally:
@@ -111,6 +113,7 @@ def main() -> None:
         "machine": machine,
         "ready_s": round(ready_s, 2),
         "warm": wire,
+        "warm_reranked": reranked,
         "command": shown,
         "command_json": as_json,
         "without_serve": cold,
