@@ -64,14 +64,14 @@ def _answers(ended: Any) -> dict[str, Any]:
 
 
 def _size(folder: Path) -> int:
-    """Bytes of all files below; what a writer removes meanwhile counts nothing."""
+    """Bytes of all files below; what a writer removes meanwhile, or may not be looked at, counts nothing."""
     total, todo = 0, [str(folder)]
     while todo:
-        with suppress(FileNotFoundError), os.scandir(todo.pop()) as entries:
+        with suppress(OSError), os.scandir(todo.pop()) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
                     todo.append(entry.path)
                 elif entry.is_file():
-                    with suppress(FileNotFoundError):
+                    with suppress(OSError):
                         total += entry.stat(follow_symlinks=False).st_size
     return total
