@@ -157,3 +157,8 @@ def test_what_stands_under_the_heading_that_is_asked_about_goes_before_what_only
     beside = passage("Redis 有 RDB 持久化和 AOF 持久化两种，RDB 持久化的缺点常被问起。", "概述")
     under = passage("出了故障，会丢失最后一次快照之后的数据。", "八、持久化", "1. RDB 持久化")
     assert {piece.n for piece in extract("RDB 持久化有什么缺点", [beside, under])} == {2}
+
+
+def test_what_is_found_by_meaning_alone_comes_from_the_first_passage_that_may_answer() -> None:
+    first, other = passage("虚拟环境把依赖隔开。"), passage("PCA：降到低维。")
+    assert [piece.n for piece in extract("PCA 何用", [first, other])] == [2]

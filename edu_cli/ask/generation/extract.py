@@ -80,7 +80,7 @@ def _sharing(rows: Features, owners: Sequence[int], scores: Floats) -> Floats:
     if shared.max() >= _LEAST_SHARED:
         return np.where(shared < _LEAST_SHARED, -np.inf, scores)
     # found by meaning, in other words throughout: the best passage is all there is to go by
-    return np.where(np.array(owners) > 1, -np.inf, scores)
+    return np.where(np.array(owners) > min(owners), -np.inf, scores)
 
 
 def _read(
