@@ -162,3 +162,8 @@ def test_what_stands_under_the_heading_that_is_asked_about_goes_before_what_only
 def test_what_is_found_by_meaning_alone_comes_from_the_first_passage_that_may_answer() -> None:
     first, other = passage("虚拟环境把依赖隔开。"), passage("PCA：降到低维。")
     assert [piece.n for piece in extract("PCA 何用", [first, other])] == [2]
+
+
+def test_a_sentence_that_leads_to_a_formula_comes_with_it() -> None:
+    text = "两类分类的损失函数可以写为\n\nL = -log p(y|x)\n\n别的模型另有损失函数。"
+    assert "L = -log" in as_answer(extract("两类分类的损失函数是什么？", [passage(text, "损失函数")]))

@@ -24,6 +24,7 @@ _HEADING = re.compile(
     r"[^。！？!?.；;，,|]{2,28}(?<![：:])$"
 )  # a line that names what follows it, asked for what it holds
 _POINTS_AT_SOMEONE = re.compile(r"(?:^|[，,；;：:])\s*[他她](?![人国乡日])")
+_DANGLES = re.compile(r"[\u4e00-\u9fff](?:为|是|如下|即为|得到?)$")  # the formula or line that it leads to comes next
 _MOST_QUOTED = 3  # sentences that an open quotation mark is followed for
 _SHOWS = re.compile(r"(?:(?:如下|下面|以下|下列)[^。；;]{0,12}|[：:])[。]?$")  # what follows is part of it
 _COUNTS = "两二三四五六"
@@ -118,6 +119,8 @@ def in_full(
     points_back = _POINTS_BACK.match(chosen.text) or (wants_name and _POINTS_AT_SOMEONE.search(chosen.text))
     if first and points_back and not mine[first - 1].is_code:
         first -= 1
+    if last == at and last + 1 < len(mine) and not chosen.is_code and _DANGLES.search(chosen.text):
+        last += 1
     last = _quotation_end(mine, first, last, context)
     if last + 1 < len(mine) and mine[last + 1].is_code and _SHOWS.search(mine[last].text):
         last += 1
