@@ -103,8 +103,9 @@ def content_id(*parts: str) -> str:
 def sentences(text: str) -> list[tuple[int, int]]:
     """Spans (start, end) that tile `text`: each one sentence with its closing marks and the white space after it.
 
-    Chinese and Latin enders count; decimals, abbreviations, list numbers, file names and URLs are not cut. A line break
-    ends a sentence unless the line looks wrapped (long, no ender, next line no new item). [] for an empty text.
+    Chinese and Latin enders count; decimals, abbreviations, list numbers, file names, URLs and inline code are not cut.
+    A line break ends a sentence unless the line looks wrapped (long, no ender, next line no new item). [] for an empty
+    text.
     """
     spans: list[tuple[int, int]] = []
     start = 0
@@ -128,7 +129,7 @@ def _ends(text: str) -> Iterator[int]:
         if first == "\n":
             if not match[0].count("\n") > 1 and _is_wrapped(text, match.start(), end):
                 continue
-        elif first in ".．" and not _is_full_stop(text, start, match.start()):
+        elif (first in ".．" and not _is_full_stop(text, start, match.start())) or _in_code(text, start, end):
             continue
         else:
             end = _take_quote(text, start, end)
@@ -141,6 +142,14 @@ def _ends(text: str) -> Iterator[int]:
 def _is_full_stop(text: str, start: int, at: int) -> bool:
     before = text[max(start, at - 12) : at]
     return bool(before.strip()) and not any(_compiled(one).search(before) for one in (_ABBREVIATION, _LIST_NUMBER))
+
+
+def _in_code(text: str, start: int, at: int) -> bool:
+    """Whether `at` lies between two backticks of one line, in a sentence that begins at `start`."""
+    if text.find("`", start, at) < 0 or text.count("`", start, at) % 2 == 0:
+        return False
+    closing, line_end = text.find("`", at), text.find("\n", at)
+    return closing >= 0 and not 0 <= line_end < closing
 
 
 def _take_quote(text: str, start: int, end: int) -> int:

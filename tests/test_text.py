@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from edu_cli.text import cjk_share, clean, content_id, fold, is_cjk, sentences
 
-ALPHABET = "的学矩阵A a1.。！？!?；，、“”\"'（）()…：\n\t 　．3e"
+ALPHABET = "的学矩阵A a1.。！？!?；，、`“”\"'（）()…：\n\t 　．3e"
 
 
 def cut(text: str) -> list[str]:
@@ -39,6 +39,14 @@ def test_latin_sentences_are_cut_after_the_space() -> None:
 
 def test_a_straight_quote_closes_only_what_was_opened() -> None:
     assert cut('他说"好。"又说"行。"完') == ['他说"好。"', '又说"行。"', "完"]
+
+
+def test_inline_code_is_not_cut() -> None:
+    assert cut("用 `raise A ... from e` 保留原因。再看 `x? y` 吧。") == [
+        "用 `raise A ... from e` 保留原因。",
+        "再看 `x? y` 吧。",
+    ]
+    assert cut("一个 ` 不是代码。下一句。") == ["一个 ` 不是代码。", "下一句。"]
 
 
 def test_short_lines_are_sentences_and_wrapped_ones_are_joined() -> None:
