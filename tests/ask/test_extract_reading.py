@@ -167,3 +167,8 @@ def test_what_is_found_by_meaning_alone_comes_from_the_first_passage_that_may_an
 def test_a_sentence_that_leads_to_a_formula_comes_with_it() -> None:
     text = "两类分类的损失函数可以写为\n\nL = -log p(y|x)\n\n别的模型另有损失函数。"
     assert "L = -log" in as_answer(extract("两类分类的损失函数是什么？", [passage(text, "损失函数")]))
+
+
+def test_a_comparison_says_what_each_is_where_the_material_does() -> None:
+    text = "精确率（precision）是判对的份额。召回率是找到的份额。筛查看重召回率，过滤看重精确率。"
+    assert len(comparing(("精确率", "召回率"), [passage(text)])) == 3

@@ -75,6 +75,11 @@ def choose(
     return taken
 
 
+def says_what(term: str) -> re.Pattern[str]:
+    """A sentence, `plain`, that says what a term is: 元组是…, 在 Python 语言中，元组也是…."""
+    return re.compile(_DEFINES.format(term=re.escape(term)))
+
+
 def _defining(asked: str, sentences: Sequence[str], probabilities: npt.NDArray[np.float64]) -> int | None:
     """The likeliest sentence that opens with the term whose meaning is asked for or says what it is, if any."""
     match = _TERM.match(asked)
@@ -82,7 +87,7 @@ def _defining(asked: str, sentences: Sequence[str], probabilities: npt.NDArray[n
         return None
     term, least = (match[1] or match[2]).strip(), _TERM_ODDS * float(probabilities.max())
     told = [re.sub(r"^[\W\d_]+", "", plain(text)) for text in sentences]
-    defines = re.compile(_DEFINES.format(term=re.escape(term)))
+    defines = says_what(term)
     found = [
         i
         for i, text in enumerate(told)

@@ -7,9 +7,10 @@ both, in a sentence that sets one against the other, or under a heading that com
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from edu_cli.ask.generation.choose import says_what
 from edu_cli.ask.generation.units import Unit, units
 from edu_cli.ask.retrieval.asked import holds
 from edu_cli.ask.verification.terms import plain
@@ -27,6 +28,7 @@ _FIRST = 3  # passages that are looked at for a sentence that names all, where n
 _TELLS_APART = re.compile(r"(?:不同|区别|差别|差异)(?:之处|点)?(?:主要)?(?:在于?|是|就是|体现)|相比(?:之下|较)?|相较")
 _CLAUSE = re.compile(r"[，,；;。]")
 _BETTER = re.compile(r"不如|优于|快于|慢于|高于|低于|大于|小于|比")  # between two things
+_APART_FIRST = 2  # pieces before those that say what each is
 _CODE_COMMENT = re.compile(r"\s*(?:#|//|/\*)")
 _LEAST_MORE = 2  # characters beside the names: "甲和乙。" says nothing
 
@@ -50,7 +52,15 @@ def comparing(things: Sequence[str], passages: Sequence[Passage]) -> list[Unit]:
         under = headed or [p for n in range(1, min(_FIRST, len(passages)) + 1) for p in pieces[n]]
         under = [piece for piece in under if _named(piece.shown, names) >= (1 if headed else len(names))]
         under.sort(key=lambda piece: -_named(piece.shown, names))  # stable: in reading order among equals
-    return sorted(_short((*table, *apart, *under)), key=lambda piece: (piece.n, piece.start))
+    first = [*apart[:_APART_FIRST], *_each_defined(names, pieces), *apart[_APART_FIRST:]]
+    return sorted(_short((*table, *(first if apart else ()), *under)), key=lambda piece: (piece.n, piece.start))
+
+
+def _each_defined(names: Sequence[str], pieces: Mapping[int, Sequence[Unit]]) -> list[Unit]:
+    """A piece of the first passages that says what it is, for each of the names; [] where one has none."""
+    near = [piece for n in sorted(pieces)[:_FIRST] for piece in pieces[n] if not piece.header]
+    found = [next((piece for piece in near if says_what(name).match(plain(piece.text))), None) for name in names]
+    return [piece for piece in found if piece] if all(found) else []
 
 
 def _short(pieces: Sequence[Unit]) -> list[Unit]:

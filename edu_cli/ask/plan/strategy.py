@@ -97,6 +97,10 @@ _NOUN_AND_CLAUSE = re.compile(
     rf"^(?P<thing>[^，,；;的]{{2,16}})的(?P<noun>(?:(?!{_ASKED})[^，,；;]){{2,12}}?)(?:和|以及|及)"
     rf"(?P<clause>(?:(?:要|需要|应该|该)[^，,；;的]{{0,4}}{_ASKED}|怎么|怎样|如何|什么时候|在哪|能不能|可不可以)[^，,；;]{{1,12}})$"
 )
+# "什么是过拟合，怎么避免": what it is, and something more of it
+_WHAT_AND = re.compile(
+    r"^(?:什么是|什么叫)(?P<thing>[^，,；;]{2,12})[，,；;]\s*(?:又|还|它|该)?(?P<clause>(?:怎么|怎样|如何|为什么|有什么|有哪些)[^，,；;]{1,12})$"
+)
 _LEANS = re.compile(
     r"(?:各|分别|其|它|他|她|你|这|那|到底|又|并|也|是|为什么|怎么|怎样|如何|多少|什么|有|会|能|可以|需要|.{0,4}$)"
 )
@@ -119,6 +123,8 @@ def _asks_twice(question: str) -> tuple[str, ...]:
     text = question.strip().rstrip("?？。. ")
     if match := _NOUN_AND_CLAUSE.match(text):
         return f"{match['thing']}的{match['noun']}？", f"{match['thing']}{match['clause']}？"
+    if match := _WHAT_AND.match(text):
+        return f"什么是{match['thing']}？", f"{match['thing']}{match['clause']}？"
     if match := _TWO_CLAUSES.match(text):
         return f"{match['first']}？", f"{match['second']}？"
     return ()
