@@ -74,10 +74,10 @@ def asked(edu: WarmEdu, project: Path, *, may_fail: bool = False) -> list[tuple[
     return found
 
 
-def kept(edu: WarmEdu, project: Path) -> tuple[Any, ...]:
-    """The records: of a question that was asked again nothing stands there twice."""
-    turns = json.loads(edu.run(project, "sessions", "show", "a", "--json").out)
-    return seen(project), [turn["question"] for turn in turns["turns"]]
+def kept(project: Path) -> tuple[Any, ...]:
+    """The records, of which none stands there twice for a question that was asked again, and the conversation."""
+    records = dict(seen(project))
+    return records, records.pop("sessions")["a"]
 
 
 def fresh(built: Path, project: Path) -> Path:
@@ -93,7 +93,7 @@ def whole(edu: WarmEdu, second: WarmEdu, built: Path, tmp_path: Path) -> tuple[R
     with served(second, project) as ended:
         answers = asked(edu, project)
     assert ended[0].code == 0, ended[0].err
-    return ended[0], answers, kept(edu, project)
+    return ended[0], answers, kept(project)
 
 
 def _survives(
@@ -101,7 +101,7 @@ def _survives(
 ) -> bool:
     with served(second, project, **disturbed) as ended:
         assert asked(edu, project) == whole[1], what
-    records, turns = kept(edu, project)
+    records, turns = kept(project)
     assert records == whole[2][0], what
     # one that dies between keeping a turn and saying so leaves it there, and the command that answers keeps it too
     assert [turn for at, turn in enumerate(turns) if turn not in turns[:at]] == whole[2][1], what
@@ -156,4 +156,4 @@ def test_a_warm_process_whose_disk_is_full_from_any_step_on_says_so_and_loses_no
         assert "Traceback" not in ended[0].err, f"{what}: {ended[0].err}"
         assert ended[0].code == 0 or "hint: " in ended[0].err, f"{what}: {ended[0].code}: {ended[0].err}"
         assert asked(edu, project) == whole[1], what
-        assert kept(edu, project)[0] == whole[2][0], what
+        assert kept(project)[0] == whole[2][0], what
