@@ -7,13 +7,17 @@ import os
 import random
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from steps import PARTS, numbers, part_of, wants_room
 from warm_edu import Ran, WarmEdu
 from worlds import JOBS, World
+
+from edu_cli.index.arrays import write_array
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]  # beside other work it takes many times as long
 
@@ -160,3 +164,19 @@ def test_files_that_may_not_grow_lose_nothing(name: str, edu: WarmEdu, built: Pa
         assert _is_told(ran), f"{most_kb} KB: {ran.code}: {ran.err}"
         world.check(f"at most {most_kb} KB a file")
         assert world.found() == truth
+
+
+def test_a_build_of_bm25_that_finds_no_room_is_told_and_ends_no_process(disk: Disk, tmp_path: Path) -> None:
+    """A file that is mapped and has no room of its own yet would end the process by SIGBUS: only a real disk shows."""
+    folder = tmp_path / "p"
+    rows, ends = np.zeros(60_000, np.int32), np.array([0, 60_000])
+    write_array(folder / "rows.npy", rows)
+    write_array(folder / "values.npy", rows.astype(np.float32))
+    disk.room(4096)
+    code = (
+        "import sys, numpy as np; from pathlib import Path\n"
+        "from edu_cli.index.bm25_scores import write_scores; from edu_cli.settings import LexicalSettings\n"
+        f"write_scores(Path({str(folder)!r}), np.array({ends.tolist()}), np.ones(1, np.int32), LexicalSettings())"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (ran.returncode, "No space left on device" in ran.stderr) == (1, True), ran.stderr
