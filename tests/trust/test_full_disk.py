@@ -172,7 +172,7 @@ def test_a_build_of_bm25_that_finds_no_room_is_told_and_ends_no_process(disk: Di
     rows, ends = np.zeros(60_000, np.int32), np.array([0, 60_000])
     write_array(folder / "rows.npy", rows)
     write_array(folder / "values.npy", rows.astype(np.float32))
-    disk.room(4096)
+    disk.room(3 * 4096)
     code = (
         "import sys, numpy as np; from pathlib import Path\n"
         "from edu_cli.index.bm25_scores import write_scores; from edu_cli.settings import LexicalSettings\n"
