@@ -19,7 +19,7 @@ _SHORTEST = 20  # characters of a section that is worth a question
 _TRIES = 2  # sections that may be asked about for each question that is wanted
 _COUNT = r"[\d一二三四五六七八九十百]+"
 _NUMBER = re.compile(
-    rf"^(?:(?:练习|实验|习题|例|附录|案例|模块|任务|专题)\s*(?:{_COUNT}|[A-Z])\s*[：:.．、]\s*|第{_COUNT}[章节讲部分篇]\s*|[(（]{_COUNT}[)）]\s*|{_COUNT}(?:[.．、]\d*)+\s*|\d+\s+)"
+    rf"^(?:(?:练习|实验|习题|例[子题]?|示例|附录|案例|模块|任务|专题)\s*(?:{_COUNT}|[A-Z])\s*[：:.．、]\s*|第{_COUNT}[章节讲部分篇]\s*|[(（]{_COUNT}[)）]\s*|{_COUNT}(?:[.．、]\d*)+\s*|\d+\s+)"
 )
 _REMARK = re.compile(
     r"\s*[(（][^()（）]*(?:\d|选学|选读|必读|重点)[^()（）]*[)）]$"

@@ -30,6 +30,7 @@ def parent(doc, *section, text=LONG):
         ("练习 3：分页", "分页是什么？"),
         ("一、单项选择题（每题 3 分）", "单项选择题是什么？"),
         ("附录 A：术语（选读）", "术语是什么？"),
+        ("例子1：随机验证码", "随机验证码是什么？"),
     ],
 )
 def test_a_heading_becomes_a_question(heading, question):
