@@ -65,9 +65,8 @@ NAMES = {
     "other": (*_COUNTED, "question_bm25_top"),
     "none": (*_COUNTED, "question_bm25_top"),
 }
-FIELDS = (
-    "光合作用 量子纠缠 相对论 牛顿第二定律 通货膨胀 边际效用 文艺复兴 辛亥革命 丝绸之路 板块构造 温室效应 胰岛素 抗生素 黑洞 勾股定理 唐诗"
-).split()
+_FIELDS = "光合作用 量子纠缠 相对论 牛顿第二定律 通货膨胀 边际效用 文艺复兴 辛亥革命 丝绸之路 板块构造 温室效应 胰岛素 抗生素 黑洞 勾股定理 唐诗"
+FIELDS = _FIELDS.split()
 ABOUT = ("{}是什么？", "{}有哪些特点？", "为什么会有{}", "请解释{}的原理")
 COURSES = ("javaguide-headings", "dl500-headings", "hello-algo-qa", "advjava-interview")  # none is of one of FIELDS
 SEEN = 5
