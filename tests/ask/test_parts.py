@@ -49,6 +49,14 @@ def test_a_sentence_that_asks_two_things_is_split_where_each_can_stand_alone(
     assert (choose_strategy(question).strategy == "multi_query") == bool(parts)
 
 
+def test_a_repeated_question_is_one_and_a_long_row_of_them_is_cut_and_told() -> None:
+    assert split_question("学费是多少？" * 100 + "什么时候报到？") == ("学费是多少？", "什么时候报到？")
+    search = SearchByPart(PLACE, sure=())
+    answer = asked("".join(f"第{n}周要交什么作业？" for n in range(30)), search)
+    assert "30 questions at once: the first 8 were looked for" in answer.warnings
+    assert len(answer.queries) <= 9
+
+
 def test_each_part_that_the_material_answers_is_answered() -> None:
     search = SearchByPart(PLACE, BRING, sure=("新生报到的时间地点？", "新生报到要带什么材料？"))
     answer = asked(BOTH, search)

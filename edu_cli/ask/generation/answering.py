@@ -12,7 +12,7 @@ from edu_cli.ask.generation.grade import relevant
 from edu_cli.ask.generation.outline import is_list, outlined
 from edu_cli.ask.generation.phrases import NO_LLM, decline, unanswered
 from edu_cli.ask.plan.planning import Planned, Queries
-from edu_cli.ask.plan.strategy import split_question, stands_alone, things_compared
+from edu_cli.ask.plan.strategy import MOST_PARTS, split_question, stands_alone, things_compared
 from edu_cli.ask.trail import CountedChat
 from edu_cli.ask.turn import Turn, UnansweredError
 from edu_cli.ask.web.wish import as_passages, without_request
@@ -60,7 +60,7 @@ def extracted(turn: Turn, found: SearchResult, planned: Planned, wanted: Queries
         things = things_compared(question)
         is_apart = not things and all(stands_alone(part.question) for part in found.parts)
         orders, missing = _searched_parts(turn, found) if is_apart else ({}, [])
-        reader, parts = reads() if reads else None, split_question(question)
+        reader, parts = reads() if reads else None, split_question(question)[:MOST_PARTS]
         extracts = extract_parts(question, parts, found.passages, things, reader, orders)
         if turn.tools.outline and not things and not any(is_list(one.text) for one in extracts):
             listed = outlined(question, found.passages, turn.tools.outline)

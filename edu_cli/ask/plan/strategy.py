@@ -12,6 +12,7 @@ from edu_cli.ask.verification.terms import plain
 
 Kind = Literal["precise", "vague", "broad"]
 Strategy = Literal["direct", "hyde", "multi_query", "step_back"]
+MOST_PARTS = 8  # of a question that are searched for and answered; each costs a search of its own
 DOUBTFUL_CHARS = 18  # shorter questions are searched as they are: a rewrite would add more than it explains
 
 _COMPARES = re.compile(
@@ -136,11 +137,10 @@ def stands_alone(part: str) -> bool:
 
 
 def split_question(question: str) -> tuple[str, ...]:
-    """A comparison or chain of questions in parts, by rule; () where no rule splits it."""
+    """A comparison or chain of questions in parts, each once, by rule; () where no rule splits it."""
     whole = _COURTESY.sub("", question.strip())
-    parts = [
-        part.strip() for part in re.split(r"[?？]\s*|(?:[，,；;]\s*(?:以及|还有|另外|并且))", whole) if part.strip()
-    ]
+    split = re.split(r"[?？]\s*|(?:[，,；;]\s*(?:以及|还有|另外|并且))", whole)
+    parts = list(dict.fromkeys(part.strip() for part in split if part.strip()))
     if len(parts) > 1:
         return tuple(f"{part}？" for part in parts)
     if twice := _asks_twice(whole):
