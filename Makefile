@@ -56,8 +56,8 @@ eval: $(VENV)/.run ## score the bundled gold set
 	$(BIN)/edu ingest corpus --project $(VENV)/demo -q
 	$(BIN)/edu eval corpus/questions.jsonl --compare modes,strategies --project $(VENV)/demo
 
-bench: $(VENV)/.dev ## measure what needs no outside data (JSON on stdout); the other scripts of bench/ say what they need
-	@for f in encode reingest verify; do echo "== bench/$$f.py"; $(BIN)/python bench/$$f.py; done
+bench: $(VENV)/.dev ## every figure of the README (JSON); BENCH="--quick", "--only start,cold", "--langchain PYTHON" …
+	$(BIN)/python bench/all.py $(BENCH)
 
 soak: $(VENV)/.dev ## an hour of mixed use of a warm process: memory, files, errors (JSON)
 	$(BIN)/python bench/soak.py --minutes 60
