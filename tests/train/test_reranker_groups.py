@@ -132,7 +132,7 @@ def test_of_what_the_fusion_is_sure_of_a_third_comes(tmp_path: Path) -> None:
 
 @given(st.one_of(st.integers(1, 9999).map(str), st.decimals(0, 999, places=2).map(str)), st.integers(0, 9))
 def test_another_number_is_another_number_of_its_kind(number: str, seed: int) -> None:
-    other = script("asking").other_number(number, random.Random(seed))
+    other = script("wording").other_number(number, random.Random(seed))
     assert other != number
     assert ("." in other) == ("." in number)
     assert float(other) >= 0

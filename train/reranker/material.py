@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from asking import question_of
+from wording import question_of
 
 from edu_cli.config import Settings, cache_dir
 from edu_cli.index.encoders.e5_small import E5SmallEncoder

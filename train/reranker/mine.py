@@ -14,7 +14,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from asking import changed_numbers
+from wording import changed_numbers
 
 from edu_cli.ask.retrieval.rerank import window
 from edu_cli.config import load_settings

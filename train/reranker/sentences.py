@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from asking import changed_numbers
+from wording import changed_numbers
 
 from edu_cli.simplified import simplified
 from edu_cli.text import cjk_share, sentences
