@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--least-kills", type=int, default=0, help="fail where the tests killed fewer runs than this")
+    parser.addoption(
+        "--every-write",
+        action="store_true",
+        help="the disk gets full at each call of the long jobs, not at some by lot (half an hour)",
+    )
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

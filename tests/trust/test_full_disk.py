@@ -91,14 +91,20 @@ def test_a_disk_that_is_full_from_any_call_on_loses_nothing(
 
 @pytest.mark.parametrize("name", [name for name in JOBS if JOBS[name].is_long])
 def test_a_disk_that_gets_full_in_the_middle_of_a_long_job_loses_nothing(
-    name: str, edu_without_room: WarmEdu, built: Path, backup: Path, tmp_path: Path
+    name: str,
+    edu_without_room: WarmEdu,
+    built: Path,
+    backup: Path,
+    tmp_path: Path,
+    pytestconfig: pytest.Config,
 ) -> None:
-    """The same at calls drawn by lot; each kind of step is in the next test."""
+    """The same at calls drawn by lot, with --every-write at all; each kind of step is in the next test."""
     world = World(edu_without_room, JOBS[name], built, tmp_path)
     truth = world.found()
     world.fresh()
     n_calls, n_failed = world.attempt(room_ends_at=0).n_wanting, 0
-    for nth in sorted(random.Random(name).sample(range(1, n_calls + 1), k=_POINTS // 2)):
+    drawn = n_calls if pytestconfig.getoption("every_write") else _POINTS // 2
+    for nth in sorted(random.Random(name).sample(range(1, n_calls + 1), k=drawn)):
         world.fresh()
         ran = world.attempt(room_ends_at=nth, refusal=REFUSALS[nth % 2])
         n_failed += _survived(world, ran, truth, f"full from call {nth} of {n_calls} on")
