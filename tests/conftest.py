@@ -19,7 +19,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--every-write",
         action="store_true",
-        help="the disk gets full at each call of the long jobs, not at some by lot (half an hour)",
+        help="the disk gets full at each call of the long jobs, not at some by lot (a quarter of an hour)",
     )
 
 
