@@ -94,6 +94,11 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def counted(n: int, one: str, many: str = "") -> str:
+    """So many of something: "1 chunk", "3 chunks"; `many` where its plural has more than an s."""
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
 def content_id(*parts: str) -> str:
     """32 hex digits that depend on the parts and on where one ends (BLAKE2b, 128 bits)."""
     raws = [part.encode("utf-8", "surrogatepass") for part in parts]

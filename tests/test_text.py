@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edu_cli.text import cjk_share, clean, content_id, fold, is_cjk, sentences
+from edu_cli.text import cjk_share, clean, content_id, counted, fold, is_cjk, sentences
 
 ALPHABET = "的学矩阵A a1.。！？!?；，、`“”\"'（）()…：\n\t 　．3e"
 
@@ -95,3 +95,16 @@ def test_cjk_counts_characters_but_no_punctuation() -> None:
     assert not is_cjk("。")
     assert cjk_share("学a ") == 0.5
     assert cjk_share("") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("n", "words", "said"),
+    [
+        (0, ("chunk",), "0 chunks"),
+        (1, ("chunk",), "1 chunk"),
+        (2, ("chunk",), "2 chunks"),
+        (3, ("child", "children"), "3 children"),
+    ],
+)
+def test_one_of_something_is_told_in_the_singular(n: int, words: tuple[str, ...], said: str) -> None:
+    assert counted(n, *words) == said

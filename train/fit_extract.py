@@ -27,7 +27,7 @@ import rjieba
 
 from edu_cli.ask.generation.choose import Rule, choose
 from edu_cli.ask.generation.extract_features import NAMES, features
-from edu_cli.ask.generation.extract_model import MODEL_FILE, closest, log_odds
+from edu_cli.ask.generation.extract_model import MODEL_FILE, closest, read_odds
 from edu_cli.ask.generation.units import units
 from edu_cli.ask.verification.terms import plain
 from edu_cli.config import cache_dir, load_settings
@@ -95,7 +95,7 @@ def narrowed(c: dict, model: Model, reader: Reranker) -> dict:
     """A case of the sentences that are likeliest by a model, with what the reader says of each as a last column."""
     close = closest((c["rows"] - model[0]) / model[1] @ model[2])
     said, places, owners = ([c[key][i] for i in close] for key in ("said", "places", "owners"))
-    read = log_odds(reader, c["question"], places, said)
+    read = read_odds(reader, c["question"], places, said)
     rows = np.column_stack([c["rows"][close], read])
     return {**c, "said": said, "owners": owners, "rows": rows, "right": c["right"][close], "chars": c["chars"][close]}
 

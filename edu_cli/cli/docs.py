@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from edu_cli.cli.context import Cli, new_app, open_cli
 from edu_cli.cli.writing import writing
 from edu_cli.errors import UsageError
+from edu_cli.text import counted
 
 if TYPE_CHECKING:
     import typer
@@ -199,10 +200,6 @@ def _show(cli: Cli, record: DocumentRecord, parents: Sequence[StoredParent]) -> 
     for parent in parents:
         page = f" (p. {parent.page})" if parent.page else ""
         heading = " › ".join(parent.section) or "(before the first heading)"
-        out.text(f"  - {heading}{page}: {_counted(len(parent.children))}, {len(parent.text)} characters")
+        out.text(f"  - {heading}{page}: {counted(len(parent.children), 'chunk')}, {len(parent.text)} characters")
         if cli.out.verbose:
             out.text(parent.text + "\n")
-
-
-def _counted(chunks: int) -> str:
-    return "1 chunk" if chunks == 1 else f"{chunks} chunks"

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from edu_cli.text import counted
+
 if TYPE_CHECKING:
     from edu_cli.cli.render import Output
     from edu_cli.ingest.receipt import FileReceipt, Receipt
@@ -44,7 +46,7 @@ def show_receipt(out: Output, receipt: Receipt, *, dry_run: bool) -> None:
 
 def _show_plan(out: Output, files: Sequence[FileReceipt]) -> None:
     listed = [f for f in files if out.verbose or f.status != "unchanged"]
-    rows = [(f.path, f.status, f.subject, f.error[1] if f.error else f.reason) for f in listed]
+    rows = [(f.path, f.status, f.subject, _why(f)) for f in listed]
     if rows:
         out.table(("file", "would be", "subject", "note"), rows)
 
@@ -75,7 +77,12 @@ def _show_others(out: Output, receipt: Receipt) -> None:
     wanted = ("removed", "skipped", "failed") if did else ("failed",)
     for status in wanted:
         for f in _shortened(out, [f for f in receipt.files if f.status == status]):
-            out.text(f"{status} {f.path}{_said_of(f, f.error[1] if f.error else f.reason)}")
+            out.text(f"{status} {f.path}{_said_of(f, _why(f))}")
+
+
+def _why(file: FileReceipt) -> str:
+    """Why a file stands where it does: what failed, else what was decided."""
+    return file.error[1] if file.error else file.reason
 
 
 def _said_of(file: FileReceipt, said: str) -> str:
@@ -110,7 +117,7 @@ def summary(receipt: Receipt, *, dry_run: bool) -> str:
     c = receipt.chunks
     parts = [head]
     if c.children:
-        parts.append(f"{c.children} chunk{'s' * (c.children != 1)}")
+        parts.append(counted(c.children, "chunk"))
     if c.encoded and receipt.encoder:
         parts.append(f"{c.encoded} encoded by {receipt.encoder.name}")
     if receipt.encoder and receipt.encoder.name == "none":

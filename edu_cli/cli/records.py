@@ -13,7 +13,7 @@ from edu_cli.cli.context import Cli, open_cli
 from edu_cli.cli.render import Output
 from edu_cli.errors import UsageError
 from edu_cli.project import Project, create_state
-from edu_cli.text import shortened
+from edu_cli.text import counted, shortened
 
 if TYPE_CHECKING:
     from edu_cli.cli.flags import (
@@ -59,7 +59,7 @@ class Desk:
         """A table for people, and how many there are; `kind` is what one is called, and several are."""
         if rows:
             self.out.table(headers, rows, right=right)
-        self.out.note(f"{len(rows)} {kind[len(rows) != 1]}")
+        self.out.note(counted(len(rows), *kind))
 
 
 _SHARED = frozenset(_shared.__kwdefaults__ or ())

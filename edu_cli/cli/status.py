@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from edu_cli.cli.context import Cli, new_app, open_cli
+from edu_cli.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +64,7 @@ def _show(cli: Cli, facts: dict[str, Any]) -> None:
 def _answer_lines(answers: dict[str, Any]) -> Iterator[str]:
     if not answers["total"]:
         return
-    asked = f"{answers['total']} question{'s' * (answers['total'] != 1)} asked"
+    asked = f"{counted(answers['total'], 'question')} asked"
     yield f"\n{asked}, {answers['tokens']} tokens of an LLM (the last that are kept)"
     rows = [("by", "route", "n", "share", "LLM calls", "tokens", "p50 s", "p95 s")]
     for row in answers["by"]:
@@ -73,8 +74,8 @@ def _answer_lines(answers: dict[str, Any]) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:  # of ASCII words, for which Rich is too large to be loaded
         named = (cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True))
-        counted = (cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True))
-        yield "  " + "  ".join((*named, *counted))
+        numbers = (cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True))
+        yield "  " + "  ".join((*named, *numbers))
 
 
 def _unfinished(facts: dict[str, Any]) -> str:
@@ -84,8 +85,7 @@ def _unfinished(facts: dict[str, Any]) -> str:
 
 
 def _chunks(facts: dict[str, Any]) -> str:
-    parents, children = facts["parents"], facts["children"]
-    return f"{parents} parent{'s' * (parents != 1)}, {children} {'child' if children == 1 else 'children'}"
+    return f"{counted(facts['parents'], 'parent')}, {counted(facts['children'], 'child', 'children')}"
 
 
 def _store_name(facts: dict[str, Any]) -> str:

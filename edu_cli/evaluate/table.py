@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from edu_cli.text import counted
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -40,4 +42,4 @@ def interval(mean: Mapping[str, float]) -> str:
 
 def questions(n: int, kind: str = "") -> str:
     """So many questions of a kind."""
-    return f"{n} {kind}question{'s'[: n != 1]}"
+    return counted(n, f"{kind}question")

@@ -22,7 +22,7 @@ def tables_of(report: Mapping[str, Any]) -> list[Table]:
 def headline_of(report: Mapping[str, Any]) -> str:
     """What was measured on what, in a line."""
     n, of = report["questions"], report.get("drawn_from")
-    asked = f"{n} of {of} questions, drawn by lot with seed {report['seed']}" if of else f"{questions(n)}"
+    asked = f"{n} of {of} questions, drawn by lot with seed {report['seed']}" if of else questions(n)
     encoder = report["encoder"]
     settings = ", ".join(f"{key}={value}" for key, value in report["settings"].items())
     parts = [

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from edu_cli.config import Settings
     from edu_cli.index.catalog import Catalog
     from edu_cli.project import Project
-    from edu_cli.protocols import Encoder, LexicalIndex, PassageSearch, Reranker, ScopeWish, VectorSearch
+    from edu_cli.protocols import ChatModel, Encoder, LexicalIndex, PassageSearch, Reranker, ScopeWish, VectorSearch
     from edu_cli.types import EncoderPin, Scope, StoredParent
     from edu_cli.wiring.reranking import RerankerOf
 
@@ -132,24 +132,9 @@ def open_ask(
                 open_searcher(project, settings, encoder_of=opened, reranker_of=lambda *_: reader())
             )
 
-        @functools.cache
-        def catalog() -> Catalog:
-            opened_catalog = open_catalog(project.catalog_path)
-            stack.callback(opened_catalog.close)
-            return opened_catalog
-
-        def outline(doc_id: str) -> list[tuple[str, ...]]:
-            return catalog().sections(doc_id)
-
         def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
             return opened(pin).encode_questions(texts).dense
 
-        chat = None
-        if settings.llm.model:
-            from edu_cli.ask.generation.chat_openai import OpenAIChat
-
-            chat = OpenAIChat(settings.llm)
-            stack.callback(chat.close)
         web = open_web_search(settings)
         if web:
             stack.callback(web.close)
@@ -157,7 +142,7 @@ def open_ask(
         yield AskTools(
             settings,
             search or own_search,
-            chat,
+            _open_chat(settings, stack),
             project.prompts_path,
             records,
             encode if dense else None,
@@ -166,8 +151,31 @@ def open_ask(
             encoder=pin.name if dense else "",
             encode_kept=KeptQuestions(vectors_path(project, settings), pin, lambda: opened(pin)) if dense else None,
             reader=reader,
-            outline=outline,
+            outline=_outline(project, stack),
         )
+
+
+def _open_chat(settings: Settings, stack: ExitStack) -> ChatModel | None:
+    """The LLM that is configured; None without one."""
+    if not settings.llm.model:
+        return None
+    from edu_cli.ask.generation.chat_openai import OpenAIChat
+
+    chat = OpenAIChat(settings.llm)
+    stack.callback(chat.close)
+    return chat
+
+
+def _outline(project: Project, stack: ExitStack) -> Callable[[str], list[tuple[str, ...]]]:
+    """A document's sections by its id, from a catalog that is opened when the first is asked for."""
+
+    @functools.cache
+    def catalog() -> Catalog:
+        opened = open_catalog(project.catalog_path)
+        stack.callback(opened.close)
+        return opened
+
+    return lambda doc_id: catalog().sections(doc_id)
 
 
 def _checked_pin(catalog: Catalog, project: Project, settings: Settings) -> EncoderPin:

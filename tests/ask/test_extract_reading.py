@@ -12,7 +12,7 @@ from asking import FixedSearch, tools
 from edu_cli.ask.generation.compare import comparing
 from edu_cli.ask.generation.extract import as_answer, extract, extract_parts
 from edu_cli.ask.generation.extract_features import NAMES
-from edu_cli.ask.generation.extract_model import CLOSE, closest, load_model, log_odds, reading_model
+from edu_cli.ask.generation.extract_model import CLOSE, closest, load_model, read_odds, reading_model
 from edu_cli.ask.pipeline import ask
 from edu_cli.ask.request import AskRequest
 from edu_cli.protocols import Reranker
@@ -75,7 +75,7 @@ def test_certainties_of_a_reader_have_finite_log_odds() -> None:
         def score(self, question: str, passages: Sequence[str]) -> list[float]:
             return [0.0, 1.0]
 
-    assert np.isfinite(log_odds(Sure(""), "？", ["", ""], ["一", "二"])).all()
+    assert np.isfinite(read_odds(Sure(""), "？", ["", ""], ["一", "二"])).all()
     assert closest(np.array([0.1, 0.9, 0.5])) == [1, 2, 0]
 
 

@@ -98,10 +98,9 @@ def _alike(one: str, other: str) -> float:
 def _wants_differ(mine: str, theirs: str) -> bool:
     """They want different things, at least one of them an exact one; where and how are often asked for each other."""
     first, second = _wanted(mine), _wanted(theirs)
-    if ("difference" in first) != ("difference" in second):
-        other = theirs if "difference" in first else mine
-        if _WHETHER.search(other):
-            return True
+    one_compares, other = ("difference" in first) != ("difference" in second), theirs if "difference" in first else mine
+    if one_compares and _WHETHER.search(other):
+        return True
     if not first or not second or first & second or first | second <= {"place", "how"}:
         return False
     return bool((first | second) & _exact())

@@ -12,7 +12,7 @@ from edu_cli.ask.generation.choose import choose
 from edu_cli.ask.generation.compare import comparing, names_one, passages_of
 from edu_cli.ask.generation.context import page_of
 from edu_cli.ask.generation.extract_features import NAMES, Features, features
-from edu_cli.ask.generation.extract_model import Floats, Model, closest, load_model, log_odds, reading_model
+from edu_cli.ask.generation.extract_model import Floats, Model, closest, load_model, read_odds, reading_model
 from edu_cli.ask.generation.pieces import pieces
 from edu_cli.ask.generation.question_type import asked_kind, is_of_another
 from edu_cli.ask.generation.quotable import quotable
@@ -88,7 +88,7 @@ def _read(
 ) -> Floats:
     """The scores of the pieces that the reader was shown; the rest are ruled out."""
     close = closest(load_model().scores(rows))
-    read = log_odds(reader, question, [places[i] for i in close], [said[i] for i in close])
+    read = read_odds(reader, question, [places[i] for i in close], [said[i] for i in close])
     scores = np.full(len(said), -np.inf)
     scores[close] = model.scores(np.column_stack([rows[close], read]))
     return scores

@@ -18,13 +18,13 @@ import numpy.typing as npt
 
 from edu_cli.ask.generation.choose import Rule
 from edu_cli.ask.generation.extract_features import NAMES, Features
+from edu_cli.ask.retrieval.reading import log_odds
 from edu_cli.protocols import Reranker
 
 Floats = npt.NDArray[np.float64]
 MODEL_FILE = Path(__file__).with_name("extract_model.json")
 CLOSE = 12  # pieces that are read: the right one is among them as often as among 20, to .01
 READ_CHARS = 300  # of a piece with its heading; some 60 tokens are usual, and 5 ms
-_EDGE = 1e-4  # a reader's probability is taken as this far from 0 and 1 at least, so that its log odds are finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,10 @@ def closest(scores: Floats) -> list[int]:
     return np.argsort(-scores, kind="stable")[:CLOSE].tolist()
 
 
-def log_odds(reader: Reranker, question: str, headings: Sequence[str], pieces: Sequence[str]) -> Floats:
-    """What a reader says of each piece under its heading. Raises what its scoring raises."""
+def read_odds(reader: Reranker, question: str, headings: Sequence[str], pieces: Sequence[str]) -> Floats:
+    """The log odds that a reader gives each piece under its heading. Raises what its scoring raises."""
     shown = [f"{heading}\n{piece}".strip()[:READ_CHARS] for heading, piece in zip(headings, pieces, strict=True)]
-    said = np.clip(np.array(reader.score(question, shown), np.float64), _EDGE, 1 - _EDGE)
-    return np.log(said / (1 - said))
+    return log_odds(reader.score(question, shown))
 
 
 def _model(raw: Mapping[str, Any], n_weights: int) -> Model:

@@ -13,16 +13,14 @@ from edu_cli.ask.verification.terms import plain
 _ITEM = re.compile(
     r"\s*(?:[-*+•·●○■◆※]\s|\d{1,3}[.、)）]|[(（][\d一二三四五六七八九十]{1,3}[)）]|[①-⑳]|[一二三四五六七八九十]{1,3}、)"
 )
-_RULE = re.compile(r"\s*\|?[\s:|-]+\|?\s*$")
 _NUMBERED = re.compile(r"\s*(?:\d{1,3}[.、．]|[一二三四五六七八九十]{1,3}、)")
 _ASKS = re.compile(r"[?？]\W*$|[（(][\s　_]*[)）]")  # a question, or an exam item with its blank
 _POINTS_BACK = re.compile(r"(?:这|此|该|它|其|上述|前者|后者|因此|所以|也就是说|即)")
 _ANNOUNCES = re.compile(  # "…有三种异常。": says how many there are, and the next sentences say which
     r"^[^：:，,；;]{2,30}(?:[有分包含列括为成]|如下)[^：:，,；;]{0,4}([两二三四五六2-6])(?:种|个|类|点|步|条|项|方面|部分|阶段)[^：:，,；;]{0,8}[。.]$"
 )
-_HEADING = re.compile(
-    r"[^。！？!?.；;，,|]{2,28}(?<![：:])$"
-)  # a line that names what follows it, asked for what it holds
+# a line that names what follows it, asked for what it holds
+_HEADING = re.compile(r"[^。！？!?.；;，,|]{2,28}(?<![：:])$")
 _POINTS_AT_SOMEONE = re.compile(r"(?:^|[，,；;：:])\s*[他她](?![人国乡日])")
 _DANGLES = re.compile(r"[\u4e00-\u9fff](?:为|是|如下|即为|得到?)$")  # the formula or line that it leads to comes next
 _MOST_QUOTED = 3  # sentences that an open quotation mark is followed for

@@ -17,13 +17,13 @@ from edu_cli.ask.retrieval.asked import Asked, holds, plain
 from edu_cli.ask.retrieval.evidence import heading_of
 from edu_cli.ask.retrieval.examine import Examined
 from edu_cli.ask.retrieval.ranking import Ranking
+from edu_cli.ask.retrieval.reading import log_odds
 from edu_cli.ask.retrieval.rerank import Order, by_fusion
 from edu_cli.settings import SearchSettings
 from edu_cli.text import sentences
 
 _SEEN = 5  # passages that an answer is drawn from
 _CROWD = 9  # passages behind the first: many near-equals mean that none stands out
-_EDGE = 1e-4  # a reader's probability is taken as this far from 0 and 1 at least, so that its log odds are finite
 # A question of one term (什么是量子纠缠), a word of which no passage has: an answer is this much less likely, in log
 # odds, however much of the rest (量子, in a list of news) is there. bench/fit_confidence.py counts: of 666 questions of
 # six sets whose answer is there it takes none for such; of 64 on other fields, asked of four course sets, all but one,
@@ -125,8 +125,7 @@ def _read(order: Order, first: int) -> dict[str, float]:
     """What a reader says of the fusion's first passage: its log odds, and whether it is the likeliest."""
     if order.probabilities is None:
         return {}
-    said = np.clip(order.probabilities[first], _EDGE, 1 - _EDGE)
     return {
-        "read_first": float(np.log(said / (1 - said))),
+        "read_first": float(log_odds(order.probabilities[first])),
         "read_agrees": float(order.probabilities[first] >= order.probabilities.max()),
     }

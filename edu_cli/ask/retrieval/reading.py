@@ -11,6 +11,11 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
+_EDGE = 1e-4  # a reader's probability is taken as this far from 0 and 1 at least, so that its log odds are finite
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -29,6 +34,12 @@ class Reading:
 # A passage costs the BGE reranker a tenth of a second on a CPU; 700 characters of Chinese with a question fill its 512
 # tokens; its scores go by its own training, and the rest of the share only breaks its ties.
 _OTHERS = Reading(passages=20, chars=700, share=0.7, judges=True)
+
+
+def log_odds(said: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Of a cross-encoder's probabilities."""
+    near = np.clip(np.asarray(said, np.float64), _EDGE, 1 - _EDGE)
+    return np.log(near / (1 - near))
 
 
 @functools.cache

@@ -12,9 +12,8 @@ from edu_cli.simplified import simplified, traditional
 from edu_cli.text import cjk_share
 
 _LOOKED_AT = 300  # characters of a text
-_TRADITIONAL_SHARE = (
-    0.05  # of a text's Chinese characters; Traditional texts have a third, Simplified ones next to none
-)
+# Of a text's Chinese characters: a Traditional text has a third of its own, a Simplified one next to none.
+_TRADITIONAL_SHARE = 0.05
 
 
 def in_script_of(texts: Sequence[str], question: str) -> str:
