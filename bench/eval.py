@@ -24,7 +24,7 @@ from edu_cli.evaluate.retrieval import RERANKED
 from edu_cli.evaluate.run import EvalOptions, EvalTools, evaluate
 from edu_cli.evaluate.strategies import StrategyTools
 from edu_cli.project import Project
-from edu_cli.types import Scope
+from edu_cli.types import Scope, SearchRequest
 from edu_cli.wiring.asking import open_searcher
 from edu_cli.wiring.evaluation import eval_corpus
 
@@ -62,11 +62,11 @@ def main() -> None:
             ResultCache(None, "", "", resume=False),
             Silence(),
         )
-        searcher.search(dataset.items[0].question, k=50)
+        searcher.search(SearchRequest(dataset.items[0].question, k=50))
         for _ in range(args.rounds):
             start = time.process_time()
             for item in dataset.items:
-                searcher.search(item.question, k=50)
+                searcher.search(SearchRequest(item.question, k=50))
             bare.append(time.process_time() - start)
             start = time.process_time()
             kept = ResultCache(Path(folder), "", "", resume=False)  # as edu eval keeps them, from nothing

@@ -34,7 +34,7 @@ from edu_cli.ask.retrieval.rerank import by_fusion
 from edu_cli.evaluate.measures import Judged, ndcg
 from edu_cli.index.catalog import open_catalog
 from edu_cli.project import Project
-from edu_cli.types import Leg
+from edu_cli.types import Leg, SearchRequest
 
 CHARS = 150
 KINDS = ("near", "astray", "right")
@@ -130,7 +130,7 @@ def _passages(
 ) -> dict[str, str]:
     """What stands in for a model's passage, by kind."""
     right = next((texts[doc] for doc in grades if doc in texts), "")
-    near = measured.searcher.search(right[:300] or "?", k=10).passages
+    near = measured.searcher.search(SearchRequest(right[:300] or "?", k=10)).passages
     others = [p.context for p in near if p.doc not in grades]
     return {
         "near": others[0][:CHARS] if others else "",

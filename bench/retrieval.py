@@ -24,7 +24,7 @@ from edu_cli.index.lexical import build_lexical, open_lexical
 from edu_cli.index.rebuild import RowSource
 from edu_cli.index.tokens import open_tokenizer
 from edu_cli.project import Project
-from edu_cli.types import Hit, Scope
+from edu_cli.types import Hit, Scope, SearchRequest
 from edu_cli.types.spread import spread_of
 from edu_cli.wiring.asking import open_searcher
 from edu_cli.wiring.ingesting import child_text
@@ -51,8 +51,10 @@ def speed(folder: Path, questions: Sequence[Question]) -> dict[str, dict[str, fl
     """Milliseconds of each stage, through the project's own stores; the first question, which loads them, apart."""
     settings = load_settings(folder, os.environ)
     with open_searcher(Project(folder), settings) as searcher:
-        first = result_json(searcher.search("预热", k=10))["seconds"]
-        spent = [result_json(searcher.search(question["question"], k=10))["seconds"] for question in questions]
+        first = result_json(searcher.search(SearchRequest("预热", k=10)))["seconds"]
+        spent = [
+            result_json(searcher.search(SearchRequest(question["question"], k=10)))["seconds"] for question in questions
+        ]
     stages: dict[str, dict[str, float]] = {"first": {"total": round(first["total"] * 1000, 1)}}
     for name in first:
         spread = spread_of([one[name] * 1000 for one in spent])

@@ -36,7 +36,7 @@ from edu_cli.ingest.options import LoadOptions
 from edu_cli.ingest.split.splitter import choose_profile, encoding_text, split
 from edu_cli.project import Project
 from edu_cli.text import content_id
-from edu_cli.types import CachedVectors, DualVectors
+from edu_cli.types import CachedVectors, DualVectors, SearchRequest
 from edu_cli.wiring.asking import open_searcher
 
 SECTIONS = 15  # a file: some 12,000 characters
@@ -155,9 +155,12 @@ def _searches(folder: Path, cache: Path, rounds: int) -> dict[str, float]:
     cold = [run(["search", words.phrase(6), "--json", "--no-rerank"], folder, cache) for _ in range(rounds + 1)][1:]
     settings = load_settings(folder, {**os.environ, "EDU_CACHE_DIR": str(cache)})
     with open_searcher(Project(folder), settings) as searcher:
-        searcher.search(words.phrase(6), k=10, rerank=False)
+        searcher.search(SearchRequest(words.phrase(6), k=10, rerank=False))
         cpu = time.process_time()
-        warm = [searcher.search(words.phrase(6), k=10, rerank=False).seconds["total"] for _ in range(QUESTIONS)]
+        warm = [
+            searcher.search(SearchRequest(words.phrase(6), k=10, rerank=False)).seconds["total"]
+            for _ in range(QUESTIONS)
+        ]
         cpu = time.process_time() - cpu
     return {
         "cold_search_s": statistics.median(one.spent.wall_s for one in cold),

@@ -25,6 +25,7 @@ from edu_cli.config import load_settings
 from edu_cli.evaluate.measures import Judged, ndcg
 from edu_cli.project import Project
 from edu_cli.simplified import simplified, traditional
+from edu_cli.types import SearchRequest
 from edu_cli.wiring.asking import open_searcher
 
 DEPTH = 100
@@ -58,7 +59,7 @@ def main() -> None:
 
 
 def shipped(searcher: Searcher, question: str) -> Found:
-    result = searcher.search(question, k=DEPTH)
+    result = searcher.search(SearchRequest(question, k=DEPTH))
     return [passage.doc for passage in result.passages], result.confidence
 
 

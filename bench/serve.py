@@ -24,6 +24,7 @@ from processes import NOT_SURE, spend
 from edu_cli.config import load_settings
 from edu_cli.project import Project
 from edu_cli.serve.client import open_remote
+from edu_cli.types import SearchRequest
 
 
 def spread(values: Sequence[float]) -> dict[str, float]:
@@ -40,14 +41,14 @@ def over_the_wire(project: Project, questions: Sequence[str], *, rerank: bool = 
     whole: list[float] = []
     for question in questions:
         start = time.perf_counter()
-        result = asker.search(question, k=10, rerank=rerank)
+        result = asker.search(SearchRequest(question, k=10, rerank=rerank))
         whole.append(time.perf_counter() - start)
         own.append(result.seconds["total"])
         for name, seconds in result.seconds.items():
             parts.setdefault(name, []).append(seconds)
     start = time.process_time()
     for question in questions:
-        asker.search(question, k=10, rerank=rerank)
+        asker.search(SearchRequest(question, k=10, rerank=rerank))
     again = time.process_time() - start
     status = link.call("status")
     link.close()

@@ -28,6 +28,7 @@ from edu_cli.ask.request import AskRequest
 from edu_cli.config import load_settings
 from edu_cli.project import Project
 from edu_cli.serve.client import RemoteAsker, open_remote, reach
+from edu_cli.types import SearchRequest
 
 COURSE = Path(__file__).resolve().parents[1] / "corpus"
 TOPICS = (
@@ -139,7 +140,7 @@ class Soak:
                 self.tally.timed("left in the middle", self.leave_in_the_middle)
 
     def searched(self, asker: RemoteAsker, question: str, k: int) -> str | None:
-        result = asker.search(question, k=k)
+        result = asker.search(SearchRequest(question, k=k))
         new = [warning for warning in result.warnings if "no encoder" not in warning]
         return f"{new}" if new else None
 
@@ -186,10 +187,10 @@ class Soak:
     def checked(self, name: str, fresh: str, gone: str | None) -> str | None:
         asker, link = self.connected()
         try:
-            found = asker.search(fresh, k=5, mode="bm25")
+            found = asker.search(SearchRequest(fresh, k=5, mode="bm25"))
             if not any(fresh in passage.context for passage in found.passages):
                 return f"{name} with {fresh} was not found"
-            old = asker.search(gone, k=5, mode="bm25") if gone else None
+            old = asker.search(SearchRequest(gone, k=5, mode="bm25")) if gone else None
             if old and any(f"{gone}。" in passage.context for passage in old.passages):
                 return f"{gone} is gone and was found"
         finally:

@@ -10,9 +10,8 @@ from edu_cli.ask.pipeline import ask
 from edu_cli.ask.request import AskRequest, AskTools
 from edu_cli.errors import EduError
 from edu_cli.index.records import Records
-from edu_cli.protocols import EVERYTHING
 from edu_cli.settings import AskSettings, Settings
-from edu_cli.types import Answer, Passage, Scope, SearchResult, WebPage
+from edu_cli.types import Answer, Passage, Scope, SearchRequest, SearchResult, WebPage
 
 LEAF = "光合作用的暗反应发生在叶绿体基质中。"
 FEES = "Python 课程的学费是 2680 元。"
@@ -26,23 +25,14 @@ class FixedSearch:
         self.asked: list[tuple[str, Scope]] = []
         self.made_up: list[str] = []
 
-    def search(
-        self,
-        question: str,
-        *,
-        k: int,
-        mode: str = "hybrid",
-        scope: Scope = EVERYTHING,
-        rerank: bool = True,
-        passage: str = "",
-    ) -> SearchResult:
-        self.asked.append((question, scope))
-        self.made_up.append(passage)
+    def search(self, request: SearchRequest) -> SearchResult:
+        self.asked.append((request.question, request.scope))
+        self.made_up.append(request.passage)
         passages = tuple(
             Passage(n, 1.0 / n, f"{n}.md", f"第{n}讲", ("节",), n, "", f"p{n}", f"c{n}", f"d{n}", text, text, {})
-            for n, text in enumerate(self.texts[:k], 1)
+            for n, text in enumerate(self.texts[: request.k], 1)
         )
-        return SearchResult(question, passages, self.confidence if passages else 0.0, {})
+        return SearchResult(request.question, passages, self.confidence if passages else 0.0, {})
 
 
 class FixedWeb:

@@ -120,8 +120,10 @@ def _hit_json(passage: Passage) -> dict[str, Any]:
 
 
 def _found(cli: Cli, searcher: PassageSearch, question: str, scope: Scope, *, rerank: bool) -> SearchResult:
+    from edu_cli.types import SearchRequest
+
     search = cli.settings.search
-    return searcher.search(question, k=search.k, mode=search.mode, scope=scope, rerank=rerank)
+    return searcher.search(SearchRequest(question, k=search.k, mode=search.mode, scope=scope, rerank=rerank))
 
 
 def _is_confident(cli: Cli, result: SearchResult) -> bool:

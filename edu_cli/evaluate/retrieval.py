@@ -12,7 +12,7 @@ from edu_cli.evaluate.measures import Judged, measure
 from edu_cli.evaluate.relevance import GRAINS, at_grain, found_at, is_judged, judge, wanted
 from edu_cli.evaluate.resume import ResultCache
 from edu_cli.protocols import PassageSearch, Progress
-from edu_cli.types import Passage, Scope, SearchResult
+from edu_cli.types import Passage, Scope, SearchRequest, SearchResult
 
 DEPTH_PER_K = 5  # parents asked for a rank of the largest k, since several parents may be of one document
 LEGS = ("bm25", "dense", "sparse")  # all but the first need vectors
@@ -111,7 +111,7 @@ def run_retrieval(
 def _searched(item: Item, searcher: PassageSearch, mode: Mode, plan: RetrievalPlan) -> SearchResult:
     try:
         return searcher.search(
-            item.question, k=plan.depth, mode=mode.search, scope=plan.scope_of(item), rerank=mode.rerank
+            SearchRequest(item.question, k=plan.depth, mode=mode.search, scope=plan.scope_of(item), rerank=mode.rerank)
         )
     except UsageError:  # a question that cannot be searched has no result, which scores 0
         return SearchResult(item.question, (), 0.0, {})

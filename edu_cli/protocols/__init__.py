@@ -2,7 +2,6 @@
 
 from edu_cli.protocols.models import ChatModel, Encoder, OcrEngine, OcrLine, Progress, Reranker, WebSearch
 from edu_cli.protocols.stores import (
-    EVERYTHING,
     AskRecords,
     IngestCatalog,
     LexicalIndex,
@@ -15,7 +14,6 @@ from edu_cli.protocols.stores import (
 )
 
 __all__ = [
-    "EVERYTHING",
     "AskRecords",
     "ChatModel",
     "Encoder",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # for annotations only: `--help` and most verbs do without nu
         Hit,
         KnownDocument,
         Root,
+        SearchRequest,
         SearchResult,
         Session,
         SessionTurn,
@@ -90,26 +91,11 @@ class ParentSource(Protocol):
         ...
 
 
-EVERYTHING = Scope()
-
-
 class PassageSearch(Protocol):
     """Question -> passages; what `ask` and `eval` need of retrieval."""
 
-    def search(
-        self,
-        question: str,
-        *,
-        k: int,
-        mode: str = "hybrid",
-        scope: Scope = EVERYTHING,
-        rerank: bool = True,
-        passage: str = "",
-    ) -> SearchResult:
-        """At most k distinct parents, best first, and the confidence that they hold the answer. Safe in threads.
-
-        `passage` is one that might answer, made up to search with.
-        """
+    def search(self, request: SearchRequest) -> SearchResult:
+        """At most k distinct parents, best first, and the confidence that they hold the answer. Safe in threads."""
         ...
 
 

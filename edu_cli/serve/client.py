@@ -13,7 +13,7 @@ from edu_cli import __version__
 from edu_cli.ask.request import AskRequest
 from edu_cli.errors import EduError
 from edu_cli.project import Project
-from edu_cli.protocols import EVERYTHING, ScopeWish
+from edu_cli.protocols import ScopeWish
 from edu_cli.serve.asker import Show
 from edu_cli.serve.failures import failure_of
 from edu_cli.serve.frames import MOST_ANSWERED, PROTOCOL, WireError, receive, send
@@ -21,7 +21,7 @@ from edu_cli.serve.place import HAVE_SOCKETS, connect, is_mine
 from edu_cli.serve.surroundings import difference, environment, sent_settings, starts_program
 from edu_cli.serve.values import from_plain, to_plain
 from edu_cli.settings import Settings
-from edu_cli.types import Answer, Scope, SearchResult
+from edu_cli.types import Answer, Scope, SearchRequest, SearchResult
 
 _GREETED_S = 2.0  # a process that is alive greets at once, whatever it works on
 _SILENT_S = 30.0  # it says that it is alive every two seconds
@@ -137,19 +137,9 @@ class RemoteAsker:
         """As Asker.last_session."""
         return self._link.call("last_session", tenant=tenant)
 
-    def search(
-        self,
-        question: str,
-        *,
-        k: int,
-        mode: str = "hybrid",
-        scope: Scope = EVERYTHING,
-        rerank: bool = True,
-        passage: str = "",
-    ) -> SearchResult:
+    def search(self, request: SearchRequest) -> SearchResult:
         """As PassageSearch.search."""
-        asked = {"k": k, "mode": mode, "scope": to_plain(scope), "rerank": rerank, "passage": passage}
-        return self._read(SearchResult, self._link.call("search", question=question, **asked))
+        return self._read(SearchResult, self._link.call("search", **to_plain(request)))
 
     def encode(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """As Asker.encode."""

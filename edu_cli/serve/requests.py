@@ -9,7 +9,7 @@ from typing import Any
 from edu_cli.ask.request import AskRequest
 from edu_cli.serve.asker import Asker, Show
 from edu_cli.serve.values import from_plain, to_plain
-from edu_cli.types import Scope
+from edu_cli.types import SearchRequest
 
 Work = Callable[[Asker, Show], Any]
 
@@ -22,16 +22,6 @@ class Wish:
     subject: str | None
     doc: str | None
     filters: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Search:
-    question: str
-    k: int
-    mode: str
-    scope: Scope
-    rerank: bool
-    passage: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +44,8 @@ def _scope(asker: Asker, wish: Wish, _: Show) -> Any:
     return asker.find_scope(wish)
 
 
-def _search(asker: Asker, asked: _Search, _: Show) -> Any:
-    return asker.search(
-        asked.question, k=asked.k, mode=asked.mode, scope=asked.scope, rerank=asked.rerank, passage=asked.passage
-    )
+def _search(asker: Asker, asked: SearchRequest, _: Show) -> Any:
+    return asker.search(asked)
 
 
 def _ask(asker: Asker, asked: _Ask, show: Show) -> Any:
@@ -74,7 +62,7 @@ def _encode(asker: Asker, asked: _Encode, _: Show) -> Any:
 
 _OPS: Mapping[str, tuple[type[Any], Callable[[Asker, Any, Show], Any]]] = {
     "scope": (Wish, _scope),
-    "search": (_Search, _search),
+    "search": (SearchRequest, _search),
     "ask": (_Ask, _ask),
     "encode": (_Encode, _encode),
     "last_session": (_LastSession, _last_session),

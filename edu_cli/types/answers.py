@@ -79,6 +79,21 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A question for at most `k` distinct parents; `mode` is hybrid or one leg, which shows its own order.
+
+    `passage` is one that might answer, made up to search with.
+    """
+
+    question: str
+    k: int
+    mode: str = "hybrid"
+    scope: Scope = field(default_factory=Scope)
+    rerank: bool = True
+    passage: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """What `edu search` gives: distinct parents, best first, and the probability that they hold the answer.
 

@@ -8,7 +8,6 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from edu_cli.errors import EncoderError
-from edu_cli.protocols import EVERYTHING
 from edu_cli.wiring.asking import find_scope, open_ask, open_pinned, open_searcher
 from edu_cli.wiring.reranking import open_reranker
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from edu_cli.config import Settings
     from edu_cli.project import Project
     from edu_cli.protocols import Encoder, PassageSearch, Reranker, ScopeWish
-    from edu_cli.types import Answer, EncoderPin, Scope, SearchResult
+    from edu_cli.types import Answer, EncoderPin, Scope, SearchRequest, SearchResult
 
 
 class ToolsAsker:
@@ -37,18 +36,9 @@ class ToolsAsker:
         records = self._tools().records
         return records.last_session(tenant) if records else None
 
-    def search(
-        self,
-        question: str,
-        *,
-        k: int,
-        mode: str = "hybrid",
-        scope: Scope = EVERYTHING,
-        rerank: bool = True,
-        passage: str = "",
-    ) -> SearchResult:
+    def search(self, request: SearchRequest) -> SearchResult:
         """As PassageSearch.search."""
-        return self._search().search(question, k=k, mode=mode, scope=scope, rerank=rerank, passage=passage)
+        return self._search().search(request)
 
     def encode(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """As Asker.encode."""

@@ -20,8 +20,8 @@ from edu_cli.config import SearchSettings, Settings, cache_dir
 from edu_cli.errors import EncoderError, StoreError
 from edu_cli.index.tokens import open_tokenizer
 from edu_cli.project import Project
-from edu_cli.protocols import EVERYTHING, ChatModel, Encoder, PassageSearch, Reranker
-from edu_cli.types import ChatReply, EncoderPin, Message, Scope, SearchResult
+from edu_cli.protocols import ChatModel, Encoder, PassageSearch, Reranker
+from edu_cli.types import ChatReply, EncoderPin, Message, SearchRequest, SearchResult
 from edu_cli.wiring.asking import open_ask, open_pinned, open_searcher
 from edu_cli.wiring.leases import Leases
 from edu_cli.wiring.local import ToolsAsker
@@ -81,7 +81,7 @@ class WarmProject:
         """Opens what most requests need and uses it once. Raises what the first search would."""
         self._forget_changed(settings)
         with self.searcher(settings) as searcher:
-            searcher.search("预热", k=1, mode=settings.search.mode)
+            searcher.search(SearchRequest("预热", k=1, mode=settings.search.mode))
 
     def facts(self) -> Mapping[str, object]:
         """As serve.connection.Warm.facts."""
@@ -130,20 +130,11 @@ class LeasedSearch:
         self._settings = settings
         self._check = check
 
-    def search(
-        self,
-        question: str,
-        *,
-        k: int,
-        mode: str = "hybrid",
-        scope: Scope = EVERYTHING,
-        rerank: bool = True,
-        passage: str = "",
-    ) -> SearchResult:
+    def search(self, request: SearchRequest) -> SearchResult:
         """As PassageSearch.search."""
         self._check()
         with self._warm.searcher(self._settings) as searcher:
-            result = searcher.search(question, k=k, mode=mode, scope=scope, rerank=rerank, passage=passage)
+            result = searcher.search(request)
             if result.warnings:
                 self._warm.warned(searcher)
         self._check()

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from edu_cli.protocols import EVERYTHING
 from edu_cli.serve.client import RemoteAsker, ServerGoneError
 
 if TYPE_CHECKING:
     from edu_cli.ask.request import AskRequest
     from edu_cli.protocols import ScopeWish
     from edu_cli.serve.asker import Asker, Show
-    from edu_cli.types import Answer, Scope, SearchResult
+    from edu_cli.types import Answer, Scope, SearchRequest, SearchResult
 
 T = TypeVar("T")
 Tell = Callable[[str], None]  # gets a sentence on who answers
@@ -34,20 +33,9 @@ class SteadyAsker:
         """As Asker.last_session."""
         return self._steadily(lambda asker: asker.last_session(tenant))
 
-    def search(
-        self,
-        question: str,
-        *,
-        k: int,
-        mode: str = "hybrid",
-        scope: Scope = EVERYTHING,
-        rerank: bool = True,
-        passage: str = "",
-    ) -> SearchResult:
+    def search(self, request: SearchRequest) -> SearchResult:
         """As PassageSearch.search."""
-        return self._steadily(
-            lambda asker: asker.search(question, k=k, mode=mode, scope=scope, rerank=rerank, passage=passage)
-        )
+        return self._steadily(lambda asker: asker.search(request))
 
     def encode(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """As Asker.encode."""

@@ -13,7 +13,7 @@ from scripted_llm import ScriptedChat
 from edu_cli.ask.pipeline import ask
 from edu_cli.ask.request import AskRequest
 from edu_cli.index.records import Records, open_records
-from edu_cli.types import Message, Scope
+from edu_cli.types import Message, Scope, SearchRequest, SearchResult
 
 QUESTION = "课程里说暗反应发生在哪里？"
 GOOD = "暗反应发生在叶绿体基质中[1]。"
@@ -48,10 +48,10 @@ def test_a_changed_passage_costs_a_new_answer(records: Records) -> None:
     records = OtherCorpus(records.database)
 
     class Changed(FixedSearch):
-        def search(self, question, *, k, mode="hybrid", scope=Scope(), rerank=True, passage=""):  # noqa: B008
+        def search(self, request: SearchRequest) -> SearchResult:
             from dataclasses import replace
 
-            found = super().search(question, k=k, mode=mode, scope=scope, rerank=rerank)
+            found = super().search(request)
             return replace(found, passages=tuple(replace(p, parent_id=f"new {p.parent_id}") for p in found.passages))
 
     assert asked(QUESTION, Changed(LEAF), ScriptedChat(GOOD), records).mode == "generated"

@@ -8,7 +8,7 @@ from search_corpus import Corpus, corpus, parent
 from edu_cli.ask.retrieval.fuse import PARTS, part_weights
 from edu_cli.ask.retrieval.hyde import hyde_weights
 from edu_cli.ask.retrieval.ranking import ranking_for
-from edu_cli.types import Scope
+from edu_cli.types import Scope, SearchRequest
 
 QUESTION = "怎么看这种结构？"
 MADE_UP = "栈是后进先出的线性表，压栈和弹栈都在栈顶进行。"
@@ -23,8 +23,8 @@ def course() -> Corpus:
 
 
 def test_what_resembles_the_passage_is_found_and_the_question_still_counts() -> None:
-    plain = course().searcher().search(QUESTION, k=3)
-    found = course().searcher().search(QUESTION, k=3, passage=MADE_UP)
+    plain = course().searcher().search(SearchRequest(QUESTION, k=3))
+    found = course().searcher().search(SearchRequest(QUESTION, k=3, passage=MADE_UP))
     before = {p.doc: p.sources["dense"].score for p in plain.passages}
     after = {p.doc: p.sources["dense"].score for p in found.passages}
     assert after["栈.md"] > before["栈.md"]
@@ -33,18 +33,21 @@ def test_what_resembles_the_passage_is_found_and_the_question_still_counts() -> 
 
 @pytest.mark.parametrize("passage", [MADE_UP, "跳表由多层有序链表组成。", QUESTION])
 def test_a_made_up_passage_makes_the_answer_no_surer(passage: str) -> None:
-    plain = course().searcher().search(QUESTION, k=3)
-    assert course().searcher().search(QUESTION, k=3, passage=passage).confidence == plain.confidence
+    plain = course().searcher().search(SearchRequest(QUESTION, k=3))
+    assert course().searcher().search(SearchRequest(QUESTION, k=3, passage=passage)).confidence == plain.confidence
 
 
 def test_filters_hold_for_the_passage_too() -> None:
-    found = course().searcher().search(QUESTION, k=3, passage=MADE_UP, scope=Scope(subject="os"))
+    found = course().searcher().search(SearchRequest(QUESTION, k=3, passage=MADE_UP, scope=Scope(subject="os")))
     assert {p.doc for p in found.passages} == {"进程.md"}
 
 
 def test_without_vectors_the_passage_changes_nothing() -> None:
     words_only = course().searcher(dense=False)
-    assert words_only.search(QUESTION, k=3, passage=MADE_UP).passages == words_only.search(QUESTION, k=3).passages
+    assert (
+        words_only.search(SearchRequest(QUESTION, k=3, passage=MADE_UP)).passages
+        == words_only.search(SearchRequest(QUESTION, k=3)).passages
+    )
 
 
 def test_the_weights_of_the_legs_are_moved_by_the_fitted_numbers() -> None:

@@ -8,7 +8,7 @@ import pytest
 from asking import FixedSearch, asked
 
 from edu_cli.ask.plan.strategy import choose_strategy, split_question
-from edu_cli.types import SearchResult
+from edu_cli.types import SearchRequest, SearchResult
 
 PLACE = "新生报到时间为 8 月 29 日，地点在东操场。"
 BRING = "新生报到需携带录取通知书和身份证。"
@@ -22,12 +22,12 @@ class SearchByPart(FixedSearch):
         super().__init__(*texts)
         self.sure = sure
 
-    def search(self, question: str, **flags: object) -> SearchResult:
+    def search(self, request: SearchRequest) -> SearchResult:
         self.texts = tuple(
-            sorted(self.texts, key=lambda text: ("材料" in question) != (text == BRING))
+            sorted(self.texts, key=lambda text: ("材料" in request.question) != (text == BRING))
         )  # its own first
-        found = super().search(question, **flags)  # type: ignore[arg-type]
-        return replace(found, confidence=0.9 if question in self.sure else 0.2)
+        found = super().search(request)
+        return replace(found, confidence=0.9 if request.question in self.sure else 0.2)
 
 
 @pytest.mark.parametrize(

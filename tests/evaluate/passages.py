@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from edu_cli.errors import UsageError
-from edu_cli.types import Passage, Scope, SearchResult
+from edu_cli.types import Passage, Scope, SearchRequest, SearchResult
 
 
 def passage(doc, *, section=(), page=None, page_end=None, text="", rank=1, score=1.0, parent=None, **rest):
@@ -43,19 +43,11 @@ class ScriptedSearch:
         self.confidence = confidence or {}
         self.asked: list[tuple[str, str, bool, Scope]] = []
 
-    def search(
-        self,
-        question: str,
-        *,
-        k: int,
-        mode: str = "hybrid",
-        scope: Scope = _ALL,
-        rerank: bool = True,
-        passage: str = "",
-    ) -> SearchResult:
-        self.asked.append((question, mode, rerank, scope))
-        name = "hybrid+rerank" if mode == "hybrid" and rerank else mode
+    def search(self, request: SearchRequest) -> SearchResult:
+        question = request.question
+        self.asked.append((question, request.mode, request.rerank, request.scope))
+        name = "hybrid+rerank" if request.mode == "hybrid" and request.rerank else request.mode
         if name not in self.script:
             raise UsageError("unusable")
         docs = self.script[name].get(question, [])
-        return result(question, list(docs)[:k], self.confidence.get(question, 0.9))
+        return result(question, list(docs)[: request.k], self.confidence.get(question, 0.9))

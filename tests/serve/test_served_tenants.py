@@ -15,7 +15,7 @@ from edu_cli.ask.request import AskRequest
 from edu_cli.config import load_settings
 from edu_cli.project import Project
 from edu_cli.serve.client import open_remote
-from edu_cli.types import Scope
+from edu_cli.types import Scope, SearchRequest
 
 NAMES = ("甲", "a'b", 'a"b', '" or tenant != "', "') OR 1=1 --", "%", "_", "\u202eabc", "..", "长" * 300, " 甲")
 QUESTION = "本季的口令是什么？"
@@ -42,7 +42,10 @@ def test_nobody_is_told_what_is_anothers(shared: tuple[Project, Mapping[str, str
         asker, link = open_remote(project, load_settings(project.root, {**os.environ, **SETTINGS}))
         for name, secret in secrets.items():
             for scope in (Scope(name), Scope(name, name)):
-                told = [repr(asker.search(QUESTION, k=50, mode=mode, scope=scope)) for mode in ("hybrid", "bm25")]
+                told = [
+                    repr(asker.search(SearchRequest(QUESTION, k=50, mode=mode, scope=scope)))
+                    for mode in ("hybrid", "bm25")
+                ]
                 questions = (QUESTION, QUESTION, "谁管理口令？", "食堂几点开门？")  # the second comes from the cache
                 told += [repr(asker.ask(AskRequest(one, scope=scope, session="talk"))) for one in questions]
                 others = [other for other in secrets.values() if other != secret and other in "".join(told)]

@@ -25,7 +25,7 @@ from edu_cli.project import Project
 from edu_cli.serve.client import Link, RemoteAsker, ServerGoneError, open_remote, reach
 from edu_cli.serve.place import connect
 from edu_cli.serve.server import only_server
-from edu_cli.types import Scope
+from edu_cli.types import Scope, SearchRequest
 
 LONG = "在栈顶进行[1]。" * 100
 
@@ -123,7 +123,7 @@ def test_many_ask_at_once_and_all_are_answered(project: Project, running: Runnin
 
     def ask() -> None:
         asker, link = remote(project)
-        found.extend(asker.search("括号匹配", k=1).passages[0].doc for _ in range(5))
+        found.extend(asker.search(SearchRequest("括号匹配", k=1)).passages[0].doc for _ in range(5))
         link.close()
 
     threads = [threading.Thread(target=ask) for _ in range(16)]
@@ -144,7 +144,7 @@ def test_questions_go_on_while_the_index_changes(tmp_path: Path) -> None:
         try:
             asker, link = remote(project)
             while not stop.is_set():
-                assert asker.search("括号匹配用栈", k=3).passages
+                assert asker.search(SearchRequest("括号匹配用栈", k=3)).passages
             link.close()
         except BaseException as error:  # noqa: BLE001 - shown by the assertion below
             failures.append(error)
@@ -225,7 +225,7 @@ def test_a_search_that_cannot_be_made_fails_alone(project: Project, running: Run
     wish = {"k": 1, "mode": "hybrid", "scope": {}, "rerank": True, **request_}
     with suppress(ServerGoneError, UsageError):
         link.call("search", **wish)
-    assert asker.search("括号匹配", k=1, scope=Scope()).passages
+    assert asker.search(SearchRequest("括号匹配", k=1, scope=Scope())).passages
     link.close()
 
 

@@ -18,7 +18,7 @@ from edu_cli.cli.app import run
 from edu_cli.config import load_settings
 from edu_cli.index.catalog import open_catalog
 from edu_cli.project import Project
-from edu_cli.types import ChatReply, FaqEntry, Message, Scope
+from edu_cli.types import ChatReply, FaqEntry, Message, Scope, SearchRequest
 from edu_cli.wiring.asking import open_ask
 
 pytestmark = pytest.mark.slow
@@ -79,7 +79,7 @@ def _asks(tools: AskTools, owner: Owner) -> Iterator[tuple[Scope, str]]:
     """What this owner is told on every path, as text, and the scope in which it asked."""
     for scope in (Scope(owner.tenant), Scope(owner.tenant, owner.subject)):
         for mode in ("hybrid", "dense", "sparse", "bm25"):
-            found = tools.search().search(QUESTION, k=50, mode=mode, scope=scope)
+            found = tools.search().search(SearchRequest(QUESTION, k=50, mode=mode, scope=scope))
             assert any(owner.secret in passage.text for passage in found.passages), (mode, owner)
             yield scope, repr(found)
         talk = f"talk {owner.subject if scope.subject else ''}"  # the same in all tenants
@@ -158,7 +158,9 @@ def test_removing_one_document_touches_no_other(owners: list[Owner], tmp_path_fa
     with open_ask(project, load_settings(folder, {})) as tools:
         for owner in owners:
             for mode in ("dense", "sparse", "bm25"):
-                found = tools.search().search(QUESTION, k=50, mode=mode, scope=Scope(owner.tenant, owner.subject))
+                found = tools.search().search(
+                    SearchRequest(QUESTION, k=50, mode=mode, scope=Scope(owner.tenant, owner.subject))
+                )
                 here = any(owner.secret in passage.text for passage in found.passages)
                 assert here == any(
                     owner.secret in text for doc, held in before.items() if doc != first for text in held

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from edu_cli.ask.plan.planning import Queries
 from edu_cli.ask.turn import Turn
-from edu_cli.types import Passage, SearchResult
+from edu_cli.types import Passage, SearchRequest, SearchResult
 
 
 def seek(turn: Turn, wanted: Queries) -> SearchResult:
@@ -20,7 +20,9 @@ def seek(turn: Turn, wanted: Queries) -> SearchResult:
 
     def one(text: str) -> SearchResult:
         return search.search(
-            text, k=k, mode=request.mode, scope=request.scope, rerank=request.rerank, passage=wanted.passage
+            SearchRequest(
+                text, k=k, mode=request.mode, scope=request.scope, rerank=request.rerank, passage=wanted.passage
+            )
         )
 
     with turn.trail.step("retrieve") as note:

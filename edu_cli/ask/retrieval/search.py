@@ -20,7 +20,7 @@ from edu_cli.ask.retrieval.script import in_script_of
 from edu_cli.errors import EncoderError, UsageError
 from edu_cli.protocols import Encoder, LexicalIndex, ParentSource, Reranker, VectorSearch
 from edu_cli.settings import SearchSettings
-from edu_cli.types import Leg, LegScore, Passage, Scope, SearchResult
+from edu_cli.types import Leg, LegScore, Passage, Scope, SearchRequest, SearchResult
 
 _LEGS_OF: dict[str, tuple[Leg, ...]] = {"hybrid": LEGS, "dense": ("dense",), "sparse": ("sparse",), "bm25": ("bm25",)}
 _EVERYTHING = Scope()
@@ -54,44 +54,36 @@ class Searcher:
         self._encoder_name = encoder.name if encoder is not None else None
         self._warnings = tuple(warnings)
 
-    def search(
-        self,
-        question: str,
-        *,
-        k: int,
-        mode: str = "hybrid",
-        scope: Scope = _EVERYTHING,
-        rerank: bool = True,
-        passage: str = "",
-    ) -> SearchResult:
+    def search(self, request: SearchRequest) -> SearchResult:
         """At most k distinct parents, best first. Only the hybrid ranking is reranked: one leg shows its own order.
 
         A hypothetical `passage` is encoded with the question and searched with, by weights of its own; the confidence
         is the question's alone, since what was made up is near to something in any case (bench/fit_hyde.py).
         Raises UsageError for an empty question, EncoderError where a mode needs an encoder that is not there.
         """
-        question = self._checked(question, mode)
+        question = self._checked(request.question, request.mode)
         clock = _Clock()
-        look = functools.partial(self._look, passage=passage, mode=mode, scope=scope, k=k, clock=clock)
+        look = functools.partial(self._look, request=request, clock=clock)
         seen = look(question)
         worded = in_script_of(_first_texts(seen.examined), question)
         if worded != question and seen.vectors is not None:
             seen = look(worded)
         examined, alone = seen.examined, seen.alone
-        order = self._order(examined, worded, rerank=rerank and mode == "hybrid")
+        order = self._order(examined, worded, rerank=request.rerank and request.mode == "hybrid")
         is_judged_by_reader = order.reading is not None and order.reading.judges
         judged = (examined, order) if alone is examined or is_judged_by_reader else (alone, by_fusion(alone))
         sure = calibrated(confidence(*judged, self._ranking(seen.vectors)), self._settings)
-        passages = _passages(examined, order, k)
+        passages = _passages(examined, order, request.k)
         clock.stop("rerank")
         return SearchResult(question, passages, sure, clock.seconds(), self._warnings)
 
-    def _look(self, question: str, *, passage: str, mode: str, scope: Scope, k: int, clock: _Clock) -> _Seen:
-        vectors = self.encode(question) if mode != "bm25" else None
-        both = self.encode(f"{question}\n{passage}") if vectors and passage else None
+    def _look(self, question: str, request: SearchRequest, clock: _Clock) -> _Seen:
+        vectors = self.encode(question) if request.mode != "bm25" else None
+        both = self.encode(f"{question}\n{request.passage}") if vectors and request.passage else None
         clock.stop("encode")
-        examined = self.examine(question, vectors, mode=mode, scope=scope, k=k, found_by=both)
-        alone = self.examine(question, vectors, mode=mode, scope=scope, k=k) if both else examined
+        look = functools.partial(self.examine, question, vectors, mode=request.mode, scope=request.scope, k=request.k)
+        examined = look(found_by=both)
+        alone = look() if both else examined
         clock.stop("retrieve")
         return _Seen(vectors, examined, alone)
 
