@@ -12,6 +12,7 @@ from edu_cli import types
 from edu_cli.index import overview, queries
 from edu_cli.index.row_sums import checked, damaged
 from edu_cli.text import content_id
+from edu_cli.types.catalog_keys import ENCODER
 
 if TYPE_CHECKING:
     from edu_cli.index.database import Database
@@ -161,7 +162,7 @@ class Catalog:
 
     def encoder(self) -> EncoderPin | None:
         """The encoder that the project is pinned to, None before the first ingest."""
-        value = self.meta("encoder")
+        value = self.meta(ENCODER)
         return types.EncoderPin(**json.loads(value)) if value else None
 
     def meta(self, key: str) -> str | None:

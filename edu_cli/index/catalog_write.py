@@ -14,6 +14,7 @@ from edu_cli.index.database import Database
 from edu_cli.index.row_sums import insert
 from edu_cli.index.schema import APPLICATION_ID, CATALOG_STEPS
 from edu_cli.types import CatalogDocument, EncoderPin, FileStamp, Root
+from edu_cli.types.catalog_keys import ENCODER
 
 _DOCUMENT_SQL = """INSERT INTO documents VALUES
   (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
@@ -77,7 +78,7 @@ class CatalogWriter(Catalog):
 
     def pin(self, encoder: EncoderPin) -> None:
         """Binds the project to an encoder."""
-        self.remember("encoder", json.dumps(asdict(encoder)))
+        self.remember(ENCODER, json.dumps(asdict(encoder)))
 
     def remember(self, key: str, value: str) -> None:
         """Keeps a fact for later runs."""

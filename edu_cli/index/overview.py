@@ -10,6 +10,7 @@ from typing import Any
 from edu_cli.index.database import Database
 from edu_cli.index.schema import APPLICATION_ID, CATALOG_STEPS
 from edu_cli.text import content_id
+from edu_cli.types.catalog_keys import ENCODER, RUN
 
 _COUNTS = """SELECT (SELECT count(*) FROM documents WHERE error_code IS NULL),
   (SELECT count(*) FROM documents WHERE error_code IS NOT NULL),
@@ -55,7 +56,7 @@ def overview(database: Database, texts: tuple[int, int] | None) -> dict[str, Any
     subjects: dict[str, dict[str, int]] = {}
     for tenant, subject, n in database.rows(_SUBJECTS):
         subjects.setdefault(tenant, {})[subject] = n
-    pin = database.one("SELECT value FROM meta WHERE key = ?", ("encoder",))
+    pin = database.one("SELECT value FROM meta WHERE key = ?", (ENCODER,))
     pinned = json.loads(pin) if pin else None
     return {
         **counts(database, texts),
@@ -67,5 +68,5 @@ def overview(database: Database, texts: tuple[int, int] | None) -> dict[str, Any
         "subjects": subjects,
         "encoder": {"name": pinned["name"], "dim": pinned["dim"], "sparse": pinned["dim"] > 0} if pinned else None,
         "unsettled": database.one("SELECT count(*) FROM unsettled"),
-        "cut_off": bool(database.one("SELECT value FROM meta WHERE key = ?", ("run",))),
+        "cut_off": bool(database.one("SELECT value FROM meta WHERE key = ?", (RUN,))),
     }

@@ -28,10 +28,9 @@ from edu_cli.ingest.storing import LazyVectors, Storing, Tally, VectorTools, bat
 from edu_cli.ingest.workers.ahead import Ahead
 from edu_cli.protocols import IngestCatalog
 from edu_cli.types import KnownDocument
+from edu_cli.types.catalog_keys import RUN, STORE_MARK
 
 _AHEAD = 32  # documents loaded before they are encoded
-_STORE_MARK = "store_mark"
-_RUN = "run"  # "begun" while files are loaded, and after a run that did not end
 
 
 def paths_of(request: IngestRequest, catalog: IngestCatalog) -> tuple[Sequence[Path], list[str]]:
@@ -94,10 +93,10 @@ def ingest(request: IngestRequest, tools: IngestTools) -> Receipt:
         tools.catalog.restamp(one.restamp)
     if any(one.load or one.gone for one in plans) or _is_suspect(tools):
         work = _Work(plans, places, tally, prepared)
-        tools.catalog.remember(_RUN, "begun")
+        tools.catalog.remember(RUN, "begun")
         warnings += _run(request, tools, work)
-    if tools.catalog.meta(_RUN):
-        tools.catalog.remember(_RUN, "")
+    if tools.catalog.meta(RUN):
+        tools.catalog.remember(RUN, "")
     tools.catalog.drop_empty_roots()
     files = sorted([*prepared, *receipts_of(plans)], key=_order)
     chunks = ChunkCounts(
@@ -158,7 +157,7 @@ def _vectors(tools: IngestTools) -> Iterator[LazyVectors | None]:
         if vectors:
             vectors.close()
     if vectors and vectors.opened:
-        tools.catalog.remember(_STORE_MARK, tools.store_mark())
+        tools.catalog.remember(STORE_MARK, tools.store_mark())
 
 
 def _prepared(
@@ -203,7 +202,7 @@ def _is_suspect(tools: IngestTools) -> bool:
     if tools.open_vectors is None:
         return False
     mark = tools.store_mark()
-    return not mark or bool(tools.catalog.unsettled()) or tools.catalog.meta(_STORE_MARK) != mark
+    return not mark or bool(tools.catalog.unsettled()) or tools.catalog.meta(STORE_MARK) != mark
 
 
 def _place(target: Target, request: IngestRequest, catalog: IngestCatalog) -> Place:

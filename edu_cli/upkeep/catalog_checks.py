@@ -12,6 +12,7 @@ from edu_cli.index.queries import UNSOUND_FAQ
 from edu_cli.index.tokens import read_terms
 from edu_cli.prompts import load_prompt
 from edu_cli.settings import Settings
+from edu_cli.types.catalog_keys import RUN
 from edu_cli.upkeep.results import CheckResult, mendable
 
 _SHOWN = 3  # names in a message; the commands that list all of them are in the fix
@@ -83,7 +84,7 @@ def check_unfinished(catalog: Catalog, drafts: list[Path], lock: Path) -> CheckR
         return mendable("last run", "warn", f"it was cut off: {n} chunks may have vectors that are wrong or missing")
     if drafts:
         return mendable("last run", "warn", f"a restore was cut off and left {drafts[0]}")
-    if catalog.meta("run") and not holder(lock):
+    if catalog.meta(RUN) and not holder(lock):
         told = "it was cut off: files that it was to load may be missing"
         return CheckResult("last run", "warn", told, "edu ingest PATH goes on where it ended")
     return CheckResult("last run", "pass", "it finished")

@@ -22,6 +22,7 @@ from edu_cli.index.lock import writer_lock
 from edu_cli.project import Project, create_state
 from edu_cli.protocols import Progress
 from edu_cli.types import EncoderPin
+from edu_cli.types.catalog_keys import PROJECT_ID, STORE_MARK
 from edu_cli.upkeep import archive, snapshot
 from edu_cli.upkeep.catalog_checks import check_sources
 from edu_cli.wiring.ingesting import open_ingest
@@ -167,7 +168,7 @@ def _made_ready(copy: Path, project_id: str, source: Path) -> tuple[EncoderPin |
     try:
         with closing(open_catalog_writer(copy)) as catalog:
             snapshot.examine(catalog)
-            catalog.remember("project_id", project_id)
+            catalog.remember(PROJECT_ID, project_id)
             _doubt_vectors(catalog)
             return catalog.encoder(), catalog.text_keys_in_use()
     except StoreError as error:
@@ -176,7 +177,7 @@ def _made_ready(copy: Path, project_id: str, source: Path) -> tuple[EncoderPin |
 
 
 def _doubt_vectors(catalog: CatalogWriter) -> None:
-    catalog.remember("store_mark", "restored")
+    catalog.remember(STORE_MARK, "restored")
     catalog.unsettle(sorted(catalog.child_ids()))
 
 
@@ -188,7 +189,7 @@ def _project_id(project: Project) -> str:
     try:
         if project.catalog_path.exists():
             with open_reader(project) as catalog:
-                return catalog.meta("project_id") or uuid.uuid4().hex
+                return catalog.meta(PROJECT_ID) or uuid.uuid4().hex
     except EduError:
         pass
     return uuid.uuid4().hex

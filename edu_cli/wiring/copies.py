@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from edu_cli.config import cache_dir
 from edu_cli.errors import StoreError
+from edu_cli.types.catalog_keys import PROJECT_ID
 from edu_cli.wiring.places import NO_ENCODER, milvus_target, vectors_path
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def open_vector_search(
     from edu_cli.index.milvus import MilvusStore
 
     wanted = catalog.n_children()
-    target = milvus_target(project, settings, catalog.meta("project_id") or "", pin)
+    target = milvus_target(project, settings, catalog.meta(PROJECT_ID) or "", pin)
     store = MilvusStore(target, sparse=copy, create=wanted == 0)
     stack.callback(store.close)
     held = store.count()

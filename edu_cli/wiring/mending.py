@@ -15,6 +15,7 @@ from edu_cli.ingest.repair import settle
 from edu_cli.ingest.storing import Tally, VectorTools
 from edu_cli.project import Project
 from edu_cli.protocols import Progress
+from edu_cli.types.catalog_keys import STORE_MARK
 from edu_cli.upkeep import store_checks
 from edu_cli.wiring.ingesting import IngestSession, open_ingest
 
@@ -82,7 +83,7 @@ def refill(session: IngestSession, lite: Path | None) -> Refill:
             raise
         put_aside = _put_aside(lite)
         counts = _refilled(session)
-    session.catalog.remember("store_mark", session.tools.store_mark())
+    session.catalog.remember(STORE_MARK, session.tools.store_mark())
     return Refill(*counts, put_aside)
 
 

@@ -14,8 +14,9 @@ from edu_cli.index.catalog import Catalog
 from edu_cli.index.encoders.choose import open_encoder
 from edu_cli.index.lock import patiently
 from edu_cli.project import Project
-from edu_cli.protocols import Encoder
+from edu_cli.protocols import Encoder, VectorStore
 from edu_cli.types import EncoderPin
+from edu_cli.types.catalog_keys import PROJECT_ID
 from edu_cli.upkeep import catalog_checks, environment, store_checks
 from edu_cli.upkeep.results import CheckResult, guarded
 from edu_cli.upkeep.text_checks import check_texts
@@ -106,6 +107,7 @@ def _check_vectors(
 ) -> Iterator[CheckResult]:
     """The encoder, the store, and that the one still gives what the other holds."""
     from edu_cli.index.milvus import MilvusStore
+    from edu_cli.index.milvus_volumes import LiteVolumes
     from edu_cli.index.vector_cache import open_vector_cache
 
     encoder: Encoder | None = None
@@ -118,14 +120,15 @@ def _check_vectors(
     yield guarded("encoder", check_encoder)
     if not catalog.n_children():
         return
-    target = milvus_target(project, settings, catalog.meta("project_id") or "", pin)
+    target = milvus_target(project, settings, catalog.meta(PROJECT_ID) or "", pin)
     if target.is_lite and project.milvus_path.is_dir() and not os.access(project.milvus_path, os.W_OK):
         unseen = f"not checked: Milvus Lite opens {target.uri} only where it can write; searches do not need it"
         yield CheckResult(store_checks.VECTORS, "warn", unseen, f"check who may write to {project.state}")
         return
     with ExitStack() as stack:
         try:
-            store = patiently(lambda: MilvusStore(target, create=False), _WAIT_S, lambda _: None)
+            open_store = LiteVolumes if target.is_lite else MilvusStore
+            store: VectorStore = patiently(lambda: open_store(target, create=False), _WAIT_S, lambda _: None)
             stack.callback(store.close)
             yield store_checks.check_vectors(catalog, store, target.name)
         except (StoreError, LockedError) as error:

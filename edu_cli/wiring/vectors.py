@@ -15,13 +15,13 @@ from edu_cli.index.encoders.choose import choose_encoder, open_encoder
 from edu_cli.index.lock import patiently
 from edu_cli.ingest.storing import TextVectors, VectorTools
 from edu_cli.project import Project
-from edu_cli.protocols import Encoder, Progress
+from edu_cli.protocols import Encoder, Progress, VectorStore
 from edu_cli.text import content_id
 from edu_cli.types import EncoderPin
+from edu_cli.types.catalog_keys import PROJECT_ID, STORE_MARK
 from edu_cli.wiring.places import NO_ENCODER, check_encoder, milvus_target, vectors_path
 
 if TYPE_CHECKING:
-    from edu_cli.index.milvus import MilvusStore
     from edu_cli.index.milvus_connect import MilvusTarget
     from edu_cli.index.vector_cache import VectorCache
 
@@ -78,25 +78,28 @@ class IngestVectors:
 
         return VectorTools(texts, store, close)
 
-    def _open_store(self, target: MilvusTarget) -> MilvusStore:
+    def _open_store(self, target: MilvusTarget) -> VectorStore:
         """The store; a database of Milvus Lite that cannot be opened is put aside, since the cache can fill another."""
         from edu_cli.index.milvus import MilvusStore
         from edu_cli.index.milvus_connect import release
+        from edu_cli.index.milvus_volumes import LiteVolumes
 
+        if not target.is_lite:
+            return MilvusStore(target)
         database = Path(target.uri)
         # by something else, or by a run that was killed
-        changed = target.is_lite and database.exists() and self.store_mark() != self._catalog.meta("store_mark")
+        changed = database.exists() and self.store_mark() != self._catalog.meta(STORE_MARK)
         try:
-            return MilvusStore(target, check=changed)
+            return LiteVolumes(target, check=changed, trusted=not changed)
         except StoreError as error:
-            if not target.is_lite or not database.exists():
+            if not database.exists():
                 raise
             release(database)
             aside = database.with_name(database.name + ".damaged")
             shutil.rmtree(aside, ignore_errors=True)
             database.rename(aside)
             self._progress.note(f"{error.message} It was put aside as {aside} and is filled again.")
-            return MilvusStore(target)
+            return LiteVolumes(target)
 
     def texts(self) -> tuple[TextVectors, VectorCache]:
         """Where texts' vectors come from, and the cache, which is to be closed."""
@@ -116,9 +119,9 @@ class IngestVectors:
         return content_id(target.collection, files_mark(self._project.milvus_path))
 
     def _project_id(self) -> str:
-        found = self._catalog.meta("project_id")
+        found = self._catalog.meta(PROJECT_ID)
         if found is None:
-            self._catalog.remember("project_id", found := uuid.uuid4().hex)
+            self._catalog.remember(PROJECT_ID, found := uuid.uuid4().hex)
         return found
 
     def _load(self, name: str) -> Encoder:
@@ -134,7 +137,7 @@ class IngestVectors:
 
     def _start_afresh(self, pinned: EncoderPin) -> None:
         """Removes the vectors of the encoder before; the mark makes the next run fill the store, come what may."""
-        self._catalog.remember("store_mark", "rebuild")
+        self._catalog.remember(STORE_MARK, "rebuild")
         if not self._settings.milvus.uri:
             shutil.rmtree(self._project.milvus_path, ignore_errors=True)
         elif pinned.name != "none":
