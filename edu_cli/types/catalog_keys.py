@@ -1,4 +1,4 @@
-"""Names under which the catalog keeps what is true of the whole project. Words alone: `edu status` needs them at once."""
+"""Names under which the catalog keeps what is true of the whole project. No more: `edu status` needs them at once."""
 
 from __future__ import annotations
 
