@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,13 +19,12 @@ from edu_cli.index.vector_copy import open_copy
 from edu_cli.ingest.split.splitter import encoding_text
 from edu_cli.project import Project
 from edu_cli.protocols import Encoder, LexicalIndex, VectorCache, VectorStore
-from edu_cli.types import ChildRow, EncoderPin, Hit, Scope
+from edu_cli.types import EncoderPin, Scope
 from edu_cli.upkeep.results import FIX, CheckResult, mendable
 
 BM25, WORDS, COPY, VECTORS = "BM25 index", "words", "vector index", "vectors"
 SAMPLE_CHILDREN, SAMPLE_DOCUMENTS = 16, 20
 _LEAST_COSINE = 0.999  # another processor rounds the quantised encoder's sums differently; other weights differ by far
-_NEAREST = 100
 T = TypeVar("T")
 
 
@@ -131,7 +130,11 @@ def check_reproduction(catalog: Catalog, encoder: Encoder, store: VectorStore, c
         if row.text_key in cached
     ]
     in_cache = [_cosine(old, new) for _, old, new in pairs]
-    in_store = [_stored_cosine(store, row, vector) for row, vector in zip(rows, fresh, strict=True)]
+    stored = store.dense_of([row.child_id for row in rows])
+    in_store = [
+        _cosine(stored[row.child_id], vector) if row.child_id in stored else 0.0
+        for row, vector in zip(rows, fresh, strict=True)
+    ]
     lowest = min([*in_cache, *in_store])
     message = f"{len(rows)} sampled chunks, lowest cosine {lowest:.5f}"
     if lowest < _LEAST_COSINE:
@@ -139,15 +142,6 @@ def check_reproduction(catalog: Catalog, encoder: Encoder, store: VectorStore, c
         fix = "edu ingest --rebuild"
         return CheckResult("re-encoding", "fail", f"vectors of {where} do not reproduce: {message}", fix)
     return CheckResult("re-encoding", "pass", message)
-
-
-def _stored_cosine(store: VectorStore, row: ChildRow, vector: np.ndarray) -> float:
-    """The cosine that a search gives the child; 0 where the store does not find it."""
-    hits: Sequence[Hit] = store.search_dense(vector, _NEAREST, Scope(row.tenant, None, frozenset({row.doc_id})))
-    found = next((hit.score for hit in hits if hit.child_id == row.child_id), None)
-    if found is None and len(hits) == _NEAREST:  # as many nearer ones: the child's is at most the last one's
-        return hits[-1].score
-    return found or 0.0
 
 
 def _cosine(one: np.ndarray, other: np.ndarray) -> float:
