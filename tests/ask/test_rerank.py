@@ -33,6 +33,26 @@ def test_a_question_of_asking_words_only_keeps_them() -> None:
     assert asked("什么", PairIndex(PARENTS)).words == ("什么",)
 
 
+@pytest.mark.parametrize(
+    ("question", "placeholders", "content"),
+    [
+        ("线程有哪几种状态？", ["哪几", "几种"], ["线程", "状态"]),
+        ("会议是哪一年", ["哪一", "一年"], ["会议"]),
+        ("第几章讲死锁", ["第几", "几章"], ["死锁"]),
+        ("多长时间生效", ["多长", "时间"], ["生效"]),
+        ("怎么办理退费", ["怎么"], ["办理", "退费"]),
+        ("几何平均", [], ["几何", "平均"]),
+        ("多线程是什么意思", ["什么", "意思"], ["多线", "线程"]),
+    ],
+)
+def test_what_stands_where_the_answer_will_is_no_content(
+    question: str, placeholders: list[str], content: list[str]
+) -> None:
+    words = asked(question, PairIndex(PARENTS)).words
+    assert not set(placeholders) & set(words)
+    assert set(content) <= set(words)
+
+
 def test_the_weight_of_unknown_words_is_told() -> None:
     index = PairIndex(PARENTS)
     assert asked("zzqqx", index).unknown == pytest.approx(1.0)

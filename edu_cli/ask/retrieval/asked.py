@@ -23,6 +23,14 @@ _PRIOR_ROWS = 200.0
 _NO_WORD = "\0"
 _SEAM = "\ue0ff"  # for private use: no folding touches it
 
+# What stands where the answer will (哪一年, 第几章, 多长时间): a passage that answers has something else there, so that
+# neither the phrase nor a word that stands in it alone (一年) is content. 几何, 几率 and 多线程 are no such phrases.
+_KIND = "年月日天号种类个位名项条款座所场部本家支届首片章节步次点岁处里儿边层级张颗件份门队站国省州市县城镇区人国"
+_PLACEHOLDER = re.compile(
+    rf"哪一?几?[{_KIND}]?|(?:第|有)?几[{_KIND}]|什么(?:时候|时间|地方|样子?|意思)?|怎么(?:办(?!理)|回事|样|做)?|怎样"
+    rf"|何[{_KIND}时地]|多(?:少|久|长时间|[长大高远深宽快重](?![\u3400-\u9fff]))[{_KIND}]?|干嘛|咋办?|谁"
+)
+
 _WORDS = re.compile(r"[㐀-鿿豈-﫿]+|[a-z0-9]+(?:[-_./+#][a-z0-9]+)*[+#]*")
 
 
@@ -51,7 +59,8 @@ def asked(question: str, lexical: LexicalIndex | None) -> Asked:
 
     folded = plain(question)
     found = list(dict.fromkeys(lexical.tokens(question) if lexical else pairs_of(folded)))
-    words = [word for word in found if word not in _asking_words()] or found
+    told = _PLACEHOLDER.sub(_SEAM, folded)
+    words = [word for word in found if word not in _asking_words() and holds(told, word)] or found
     if not words or lexical is None:
         return Asked(folded, tuple(words), np.full(len(words), 1 / max(len(words), 1)), 0.0)
     idf = lexical.idf([*words, _NO_WORD]).astype(np.float64)
