@@ -34,13 +34,7 @@ class LiteVolumes:
     """
 
     def __init__(
-        self,
-        target: MilvusTarget,
-        *,
-        create: bool = True,
-        check: bool = False,
-        trusted: bool = False,
-        most_rows: int = VOLUME_ROWS,
+        self, target: MilvusTarget, *, create: bool = True, check: bool = False, trusted: bool = False
     ) -> None:
         """Opens the store. `check` reads all of it, and learns from that where each row is.
 
@@ -48,7 +42,7 @@ class LiteVolumes:
         Raises LockedError, StoreError where it is damaged, and NoVectorsError where it is absent and not to be created.
         """
         self._target = target
-        self._most = most_rows
+        self._most = VOLUME_ROWS
         self._folder = Path(target.uri) / "volumes" / target.collection
         self._first = MilvusStore(target, create=create)
         self._other: tuple[int, MilvusStore] | None = None

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from store_contract import DIM, StoreContract, dense, found, row
 
 from edu_cli.errors import StoreError
+from edu_cli.index import milvus_volumes
 from edu_cli.index.milvus import MilvusStore, collection_name
 from edu_cli.index.milvus_connect import MilvusTarget
 from edu_cli.index.milvus_volumes import LiteVolumes
@@ -31,27 +32,27 @@ def volumes(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "milvus.db" / "volumes" / NAME).glob("*.db"))
 
 
-def filled(folder: Path, n: int, most_rows: int = 3) -> LiteVolumes:
-    store = LiteVolumes(target(folder), trusted=True, most_rows=most_rows)
+def filled(folder: Path, n: int) -> LiteVolumes:
+    store = LiteVolumes(target(folder), trusted=True)
     store.upsert([row(f"c{i:02}", dense(1, i)) for i in range(n)])
     store.flush()
     return store
 
 
-class TestOneVolume(StoreContract):
-    @pytest.fixture
-    def store(self, tmp_path: Path) -> Iterator[LiteVolumes]:
-        store = LiteVolumes(target(tmp_path))
-        yield store
-        store.close()
+@pytest.fixture(autouse=True)
+def small_volumes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(milvus_volumes, "VOLUME_ROWS", 3)
 
 
 class TestManyVolumes(StoreContract):
     MOST: ClassVar = {"test_more_rows_than_a_batch_holds": 1000, "test_scope_holds_for_hostile_names": 15}  # others: 2
 
     @pytest.fixture
-    def store(self, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[LiteVolumes]:
-        store = LiteVolumes(target(tmp_path), most_rows=self.MOST.get(request.node.name, 2))
+    def store(
+        self, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    ) -> Iterator[LiteVolumes]:
+        monkeypatch.setattr(milvus_volumes, "VOLUME_ROWS", self.MOST.get(request.node.name, 2))
+        store = LiteVolumes(target(tmp_path))
         yield store
         store.close()
 
@@ -66,8 +67,8 @@ def test_a_volume_that_is_full_is_followed_by_another(tmp_path):
 
 def test_what_was_written_is_there_after_reopening_whoever_opens_it(tmp_path):
     filled(tmp_path, 8).close()
-    for how in ({"trusted": True}, {"check": True}, {}, {"create": False}):
-        store = LiteVolumes(target(tmp_path), most_rows=3, **how)
+    for how in ({"trusted": True}, {"check": True}, {"create": False}):
+        store = LiteVolumes(target(tmp_path), **how)
         assert store.count() == 8
         assert sorted(store.ids()) == [f"c{i:02}" for i in range(8)]
         assert set(store.dense_of(["c00", "c05", "c07"])) == {"c00", "c05", "c07"}
@@ -92,6 +93,7 @@ def test_a_row_that_is_deleted_and_written_again_stays(tmp_path):
     store.close()
 
 
+@pytest.mark.slow
 def test_volumes_from_which_much_is_deleted_are_filled_up_again(tmp_path):
     store = filled(tmp_path, 12)
     for batch in range(1, 5):
@@ -106,7 +108,7 @@ def test_volumes_from_which_much_is_deleted_are_filled_up_again(tmp_path):
 def test_one_volume_is_open_besides_the_first(tmp_path):
     from milvus_lite.server_manager import server_manager_instance
 
-    store = filled(tmp_path, 30)
+    store = filled(tmp_path, 12)
     list(store.ids())
     assert len([path for path in server_manager_instance._servers if str(tmp_path) in path]) == 2
     store.close()
@@ -134,7 +136,7 @@ def test_where_rows_are_is_found_out_again_where_the_record_is_not_to_be_trusted
         with sqlite3.connect(places) as connection:
             connection.execute("UPDATE places SET volume = 0")
         connection.close()
-    store = LiteVolumes(target(tmp_path), check=True, most_rows=3)
+    store = LiteVolumes(target(tmp_path), check=True)
     store.delete(["c07", "c00"])
     store.upsert([row("c05", dense(0, 1))])
     store.flush()
@@ -148,7 +150,7 @@ def test_a_collection_of_before_there_were_volumes_is_the_first_one(tmp_path):
     store.upsert([row(f"c{i:02}", dense(1, i)) for i in range(5)])
     store.flush()
     store.close()
-    again = LiteVolumes(target(tmp_path), trusted=True, most_rows=3)
+    again = LiteVolumes(target(tmp_path), trusted=True)
     again.delete(["c00"])
     again.upsert([row("new", dense(0, 1))])
     again.flush()
@@ -163,7 +165,7 @@ def test_a_row_that_stands_in_two_volumes_is_kept_once(tmp_path):
     volume.upsert([row("c00", dense(0, 1))])
     volume.flush()
     volume.close()
-    store = LiteVolumes(target(tmp_path), check=True, most_rows=3)
+    store = LiteVolumes(target(tmp_path), check=True)
     assert store.count() == 4
     assert sorted(store.ids()) == ["c00", "c01", "c02", "c03"]
     store.close()
@@ -172,7 +174,7 @@ def test_a_row_that_stands_in_two_volumes_is_kept_once(tmp_path):
 def test_a_volume_that_was_removed_is_missed_and_can_be_filled_again(tmp_path):
     filled(tmp_path, 8).close()
     shutil.rmtree(tmp_path / "milvus.db" / "volumes" / NAME / "1.db")
-    store = LiteVolumes(target(tmp_path), check=True, most_rows=3)
+    store = LiteVolumes(target(tmp_path), check=True)
     held = set(store.ids())
     assert store.count() == len(held) == 5
     store.upsert([row(f"c{i:02}", dense(1, i)) for i in range(8) if f"c{i:02}" not in held])
@@ -186,7 +188,7 @@ def test_a_damaged_volume_is_a_store_error_and_nothing_stays_open(tmp_path):
     for file in (tmp_path / "milvus.db" / "volumes" / NAME / "1.db").rglob("*.parquet"):
         file.write_bytes(b"garbage")
     with pytest.raises(StoreError):
-        LiteVolumes(target(tmp_path), check=True, most_rows=3)
+        LiteVolumes(target(tmp_path), check=True)
     MilvusStore(target(tmp_path)).close()
 
 
@@ -196,11 +198,12 @@ CHANGES = st.lists(
 )
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(CHANGES)
 def test_any_history_ends_as_a_dictionary_would(tmp_path_factory, changes):
     folder = tmp_path_factory.mktemp("store")
-    store, held = LiteVolumes(target(folder), trusted=True, most_rows=3), set()
+    store, held = LiteVolumes(target(folder), trusted=True), set()
     for kind, numbers in changes:
         names = [f"c{i}" for i in sorted(numbers)]
         if kind == "upsert":
@@ -213,7 +216,7 @@ def test_any_history_ends_as_a_dictionary_would(tmp_path_factory, changes):
             store.flush()
             if kind == "reopen":
                 store.close()
-                store = LiteVolumes(target(folder), trusted=True, most_rows=3)
+                store = LiteVolumes(target(folder), trusted=True)
     assert store.count() == len(held)
     assert set(store.ids()) == held
     store.close()

@@ -20,7 +20,7 @@ def numbers(events: Sequence[str]) -> list[int]:
     """
     first: dict[str, int] = {}
     for number, event in enumerate(events, start=1):
-        alike = re.sub(r"[gs]-[^/.]+|runs-[^/]+|_pk_\d+|edu_\w+|wal_\w+", "#", event)
+        alike = re.sub(r"[gs]-[^/.]+|runs-[^/]+|_pk_\d+|edu_\w+|wal_\w+|\d+\.db", "#", event)
         first.setdefault("os.remove" if re.fullmatch(r"os\.remove [^/]+", alike) else alike, number)
     return sorted({*first.values(), *([len(events)] if events else [])})
 

@@ -24,6 +24,8 @@ from typing import Any
 from steps import wants_room
 from warm_edu import OUTPUTS
 
+from edu_cli.index import milvus_volumes
+
 _HEAVY = (
     "numpy", "sqlite3", "bm25s", "rjieba", "opencc", "onnxruntime", "pymilvus", "milvus_lite.server_manager", "grpc",
     "rich.console", "rich.table", "markdown_it", "dotenv",
@@ -50,12 +52,16 @@ _VERBS = (
 )
 
 
+_VOLUME_ROWS = 3  # of Milvus Lite, so that the small course has several volumes
+
+
 def _serve(work: Path) -> None:
     for name in _HEAVY:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     for verb in _VERBS:
         importlib.import_module(f"edu_cli.cli.{verb}")
+    milvus_volumes.VOLUME_ROWS = _VOLUME_ROWS
     gc.freeze()  # a child that collects garbage would else copy all of this
     _tell("ready")
     for line in sys.stdin:
