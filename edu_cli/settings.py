@@ -130,7 +130,7 @@ class AskSettings:
     """From passages to an answer."""
 
     threshold: float = _setting(
-        0.5, "below this confidence no answer is given", env="EDU_ASK_THRESHOLD", low=0.0, high=1.0
+        0.4, "below this confidence no answer is given", env="EDU_ASK_THRESHOLD", low=0.0, high=1.0
     )
     passages: int = _setting(5, "passages given to the model", unit="passages", low=1, high=50)
     context_tokens: int = _setting(4000, "longest context given to the model", unit="tokens", low=200, high=1_000_000)

@@ -72,18 +72,37 @@ def test_what_the_bundled_reader_says_of_the_first_passage_moves_the_confidence(
     assert sure[0] < sure[2]
 
 
-def test_the_rarest_word_is_looked_for_in_headings_too_and_sentences_are_read_in_pairs() -> None:
+def test_the_likeliest_of_the_passages_seen_counts_beside_the_first() -> None:
+    found = examined("压栈在哪里进行")
+    rows = by_fusion(found).rows
+    said = np.full(len(found.parents), 0.01)
+    said[rows[1]] = 0.9
+    features = confidence_features(found, reordered(found, reading_for("cross"), said))
+    assert features["read_seen"] > features["read_first"]
+
+
+def test_sentences_are_read_in_pairs() -> None:
     found = examined("入队")
-    features = confidence_features(found, by_fusion(found))
-    assert features["seen_rarest"] == 1.0
-    assert 0 < features["seen_neighbours"] <= 1
-    nothing = examined("zzqqx 队列")
-    assert confidence_features(nothing, by_fusion(nothing))["seen_rarest"] == 0.0
+    assert 0 < confidence_features(found, by_fusion(found))["seen_neighbours"] <= 1
 
 
-def test_followers_as_good_as_the_first_by_words_are_told() -> None:
-    found = examined("线性表")
-    assert 0 <= confidence_features(found, by_fusion(found))["bm25_followed"] <= 3
+def test_names_that_no_passage_seen_has_are_weighed() -> None:
+    features = [confidence_features(found, by_fusion(found)) for found in (examined("zzqqx 队列"), examined("队列"))]
+    assert [one["unheard"] > 0 for one in features] == [True, False]
+
+
+def test_a_question_without_words_has_features() -> None:
+    found = examined("？？")
+    assert confidence_features(found, by_fusion(found))["unheard"] == 0.0
+
+
+@pytest.mark.parametrize("encoder", ["e5-small", "other", None])
+def test_what_speaks_for_an_answer_raises_every_fitted_model(encoder: str | None) -> None:
+    speaks = {"first_score", "seen_neighbours", "seen_several", "question_bm25_top", "read_first", "read_seen"}
+    ranking = ranking_for(encoder)
+    for model in (ranking.confidence, ranking.read_confidence):
+        raises = {name for name, weight in zip(model.names, model.weights[:-1, 0], strict=True) if weight > 0}
+        assert raises == speaks & set(model.names)
 
 
 def test_the_confidence_of_a_question_does_not_depend_on_the_fusion_shown() -> None:

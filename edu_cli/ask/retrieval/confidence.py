@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.ask.retrieval.asked import Asked, holds, plain
+from edu_cli.ask.retrieval.asked import Asked, holds, plain_all
 from edu_cli.ask.retrieval.evidence import heading_of
 from edu_cli.ask.retrieval.examine import Examined
 from edu_cli.ask.retrieval.ranking import Ranking
@@ -24,11 +24,8 @@ from edu_cli.text import sentences
 
 _SEEN = 5  # passages that an answer is drawn from
 _CROWD = 9  # passages behind the first: many near-equals mean that none stands out
-# A question of one term (什么是量子纠缠), a word of which no passage has: an answer is this much less likely, in log
-# odds, however much of the rest (量子, in a list of news) is there. bench/fit_confidence.py counts: of 666 questions of
-# six sets whose answer is there it takes none for such; of 64 on other fields, asked of four course sets, all but one,
-# which asks for what is named there.
-_STRANGE = 2.5
+# A question of one term (什么是量子纠缠): a word of it may stand in no passage, however much of the rest (量子, in a
+# list of news) does.
 _TERM = r"[㐀-鿿a-z0-9+ ]"
 _OF_A_TERM = re.compile(
     rf"^(?:请问|请)?(?:什么是|何谓|什么叫做?|为什么会有|(?:解释|介绍|讲讲|说说|说明)(?:一下|下)?)({_TERM}{{2,12}}?)"
@@ -50,8 +47,7 @@ def confidence(examined: Examined, order: Order, ranking: Ranking) -> float:
     if order.reading is not None and order.reading.judges and order.probabilities is not None:
         return float(order.probabilities.max())
     model = ranking.confidence if order.probabilities is None else ranking.read_confidence
-    log_odds = model(confidence_features(examined, order))[0] - _STRANGE * is_strange(examined)
-    return float(1 / (1 + np.exp(-log_odds)))
+    return float(1 / (1 + np.exp(-model(confidence_features(examined, order))[0])))
 
 
 def is_strange(examined: Examined) -> bool:
@@ -60,9 +56,16 @@ def is_strange(examined: Examined) -> bool:
     if not match:
         return False
     term = (match[1] or match[2]).strip()
-    texts = [*examined.evidence.texts, *(plain(heading_of(parent)) for parent in examined.parents)]
+    texts = _texts(examined)
     missing = [word for word in examined.asked.words if word in term and not any(holds(text, word) for text in texts)]
     return bool(missing) and not any(holds(text, term) for text in texts)
+
+
+def _texts(examined: Examined, rows: Sequence[int] | npt.NDArray[np.intp] | None = None) -> list[str]:
+    """The texts and headings of some passages, or of the whole shortlist, plain."""
+    kept = range(len(examined.parents)) if rows is None else rows
+    headings = plain_all([heading_of(examined.parents[i]) for i in kept])
+    return [*(examined.evidence.texts[i] for i in kept), *headings]
 
 
 def calibrated(sure: float, settings: SearchSettings) -> float:
@@ -85,47 +88,35 @@ def confidence_features(examined: Examined, order: Order) -> dict[str, float]:
         features[f"seen_{name}"] = float(column[seen].max())
     others = np.delete(weighed, first)
     features["first_score"] = float(weighed[first])
-    features["margin"] = float(weighed[first] - others.max(initial=0.0))
     features["crowd"] = float(np.sort(others)[::-1][:_CROWD].mean()) if len(others) else 0.0
-    return features | _words(examined, seen) | _followed(examined, rows) | _read(order, first)
+    features["strange"] = float(is_strange(examined))
+    return features | _words(examined, seen) | _read(order, seen)
 
 
 def _words(examined: Examined, seen: npt.NDArray[np.intp]) -> dict[str, float]:
-    """Whether a passage seen has the question's rarest word, and the most words in neighbouring sentences of one."""
-    asked = examined.asked
-    if not len(asked.words):
-        return {"seen_rarest": 0.0, "seen_neighbours": 0.0}
-    rarest = asked.words[int(asked.weights.argmax())]
-    texts = [examined.evidence.texts[i] for i in seen]
-    headings = [plain(heading_of(examined.parents[i])) for i in seen]
+    """The most words in neighbouring sentences of a passage seen; the Latin ones (names, most of them) in none."""
+    asked, texts = examined.asked, _texts(examined, seen)
+    weighed = zip(asked.words, asked.weights.tolist(), strict=True)
+    names = [(word, weight) for word, weight in weighed if word.isascii() and not word.isdigit()]
     return {
-        "seen_rarest": float(any(holds(text, rarest) for text in (*texts, *headings))),
-        "seen_neighbours": max(_in_neighbours(asked, text) for text in texts),
+        "seen_neighbours": max(_in_neighbours(asked, examined.evidence.texts[i]) for i in seen),
+        "unheard": float(sum(weight for name, weight in names if not any(name in text for text in texts))),
     }
 
 
 def _in_neighbours(asked: Asked, text: str) -> float:
     """The greatest weight of the question's words that two neighbouring sentences of a plain text hold."""
     spans = sentences(text)
-    if not spans:
+    if not spans or not asked.words:
         return 0.0
     held = np.stack([asked.held(text[start:end]) for start, end in spans])
     pairs = held[:-1] | held[1:] if len(held) > 1 else held
     return float((pairs @ asked.weights).max())
 
 
-def _followed(examined: Examined, rows: Sequence[int] | npt.NDArray[np.intp]) -> dict[str, float]:
-    """How near the BM25 scores of the next passages come to the first one's; 1 where it has none."""
-    scores = np.nan_to_num(examined.pool.scores.get("bm25", np.zeros(len(examined.parents))))[rows]
-    ratio = scores[1 : _SEEN + 1].mean() / scores[0] if len(scores) > 1 and scores[0] > 0 else float(scores[0] <= 0)
-    return {"bm25_followed": float(min(ratio, 3.0))}
-
-
-def _read(order: Order, first: int) -> dict[str, float]:
-    """What a reader says of the fusion's first passage: its log odds, and whether it is the likeliest."""
+def _read(order: Order, seen: npt.NDArray[np.intp]) -> dict[str, float]:
+    """What a reader says, in log odds: of the fusion's first passage, and of the likeliest of those seen."""
     if order.probabilities is None:
         return {}
-    return {
-        "read_first": float(log_odds(order.probabilities[first])),
-        "read_agrees": float(order.probabilities[first] >= order.probabilities.max()),
-    }
+    said = log_odds(order.probabilities[seen])
+    return {"read_first": float(said[0]), "read_seen": float(said.max())}
