@@ -11,6 +11,7 @@ from pathlib import Path
 
 from edu_cli.ask.front.faq_guard import agrees, same_words
 from edu_cli.ask.front.faq_likeness import FEATURES, Usual, Vectors, Words, features, nearest
+from edu_cli.ask.verification.terms import plain
 from edu_cli.types import FaqRecord
 
 _MODEL = Path(__file__).with_name("faq_model.json")  # written by train/fit_faq.py
@@ -61,7 +62,7 @@ def match_faq(question: str, entries: Sequence[FaqRecord], encoder: FaqEncoder |
     if len(entries) > _SHORTLIST:
         chosen = sorted(by_words[:_SHORTLIST])
         entries, dice = [entries[i] for i in chosen], dice[chosen]
-    similar = encoder.entries([e.question for e in entries]) @ encoder.question([question])[0]
+    similar = encoder.entries([plain(e.question) for e in entries]) @ encoder.question([plain(question)])[0]
     found = []
     for at in nearest(similar, dice, _OFFERED):
         p = model.probability(features(question, entries, words, similar, dice, at, model.usual))
