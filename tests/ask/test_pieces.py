@@ -44,7 +44,26 @@ def test_a_block_is_one_piece_even_where_a_fence_was_cut_off(text: str, code: li
     assert [said for kind, said in kinds(text) if kind == "code"] == code
 
 
-@given(st.lists(st.sampled_from(["句子。", "```", "```py", "~~~", "| a | b |", "x = 1", "", "- 项", "问？答"])))
+@pytest.mark.parametrize(
+    ("text", "formulas"),
+    [
+        ("损失为：\n\n$$\nL = 1。\n$$\n\n其中。", ["$$\nL = 1。\n$$"]),
+        ("\\[\na\n\\]\n\\[\nb\n\\]", ["\\[\na\n\\]", "\\[\nb\n\\]"]),
+        ("$$\nL = 1\n没有合上。", []),
+        ("```\n$$\nx\n$$\n```\n完。", []),
+    ],
+)
+def test_a_displayed_formula_is_one_piece(text: str, formulas: list[str]) -> None:
+    assert [said for kind, said in kinds(text) if kind == "formula"] == formulas
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["$$", "\\[", "\\]", "句子。", "```", "```py", "~~~", "| a | b |", "x = 1", "", "- 项", "问？答"]
+        )
+    )
+)
 def test_pieces_tile_any_text(lines: list[str]) -> None:
     text = "\n".join(lines)
     assert "".join(text[piece.start : piece.end] for piece in pieces(text)) == text

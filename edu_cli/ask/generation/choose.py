@@ -20,6 +20,8 @@ _TERM = re.compile(
 # A sentence that opens with the term asked about defines it: of 13 questions of the sets of train/fit_extract.py where
 # another sentence was likelier, it was the right one in 12; in the last its odds were under 1:200.
 _TERM_ODDS = 0.02
+_GLOSS = re.compile(r"[（(][^）)]*[）)]|[\W_]")
+_LEAST_MORE = 5  # characters after the term
 # "元组是…", "在 Python 语言中，元组也是…": of 7 such questions where another sentence was likelier, this one was
 # right in 6 and the other in none, whatever the odds
 _DEFINES = r"(?:[^，,。；;]{{1,20}}[，,]\s*)?{term}(?:[（(][^）)]*[）)])?[也就则]?(?:是|指|即|称为|叫)"
@@ -91,9 +93,14 @@ def _defining(asked: str, sentences: Sequence[str], probabilities: npt.NDArray[n
     found = [
         i
         for i, text in enumerate(told)
-        if (text.startswith(term) and probabilities[i] >= least) or (probabilities[i] > 0 and defines.match(text))
+        if (_opens_with(text, term) and probabilities[i] >= least) or (probabilities[i] > 0 and defines.match(text))
     ]
     return max(found, key=lambda i: float(probabilities[i]), default=None)
+
+
+def _opens_with(text: str, term: str) -> bool:
+    """Whether a text opens with a term and goes on to say something: 梯度消失问题（vanishing gradient）does not."""
+    return text.startswith(term) and len(_GLOSS.sub("", text)) >= len(term) + _LEAST_MORE
 
 
 def _said(pattern: re.Pattern[str], asked: str, sentence: str) -> frozenset[str]:

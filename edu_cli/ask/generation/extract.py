@@ -16,7 +16,8 @@ from edu_cli.ask.generation.extract_model import Floats, Model, closest, load_mo
 from edu_cli.ask.generation.pieces import pieces
 from edu_cli.ask.generation.question_type import asked_kind, is_of_another
 from edu_cli.ask.generation.quotable import quotable
-from edu_cli.ask.generation.units import Unit, in_full, is_beside, joined, units
+from edu_cli.ask.generation.units import Unit, units
+from edu_cli.ask.generation.whole import in_full, is_beside, joined
 from edu_cli.ask.verification.terms import coverage, grams, plain
 from edu_cli.protocols import Reranker
 from edu_cli.types import Citation, Passage
@@ -66,7 +67,18 @@ def extract(question: str, passages: Sequence[Passage], reader: Reranker | None 
     probabilities = odds / odds.sum()
     covered = rows[:, NAMES.index("coverage")]
     chosen = choose(question, said, owners, covered, probabilities, model.rule)
+    if asked_kind(plain(question)) == "list":
+        chosen = _list_first(chosen, quoted, probabilities, model.rule.share)
     return _whole_pieces(question, found, [(quoted[i], float(probabilities[i])) for i in chosen], passages)
+
+
+def _list_first(chosen: list[int], quoted: Sequence[Unit], probabilities: Floats, share: float) -> list[int]:
+    """The chosen pieces with the likeliest that is of a list or announces one before them, where it is likely."""
+    lists = [i for i, unit in enumerate(quoted) if unit.is_of_list or unit.is_lead]
+    best = max(lists, key=lambda i: float(probabilities[i]), default=chosen[0])
+    if probabilities[best] < share * probabilities.max():
+        return chosen
+    return [best, *(i for i in chosen if i != best)]
 
 
 def _units(passage: Passage, n: int) -> list[Unit]:
@@ -163,18 +175,19 @@ def _whole_pieces(
 ) -> list[Extract]:
     asked = plain(question)
     kind = asked_kind(asked)
-    wants_list = kind in ("list", "how") or bool(_COUNTED.search(asked))
+    wants_list, wants_steps = kind == "list" or bool(_COUNTED.search(asked)), kind == "how"
     items = [one.n for one, _ in chosen if one.is_item]
     taken: list[tuple[Unit, float]] = []
     for one, probability in chosen:
         context, is_of_list = passages[one.n - 1].context, one.is_item and items.count(one.n) > 1
-        unit = in_full(one, found, context, wants_list=wants_list or is_of_list, wants_name=kind == "who")
+        wants = {"wants_list": wants_list or is_of_list, "wants_steps": wants_steps, "wants_name": kind == "who"}
+        unit = in_full(one, found, context, **wants)
         same = next((at for at, (other, _) in enumerate(taken) if is_beside(unit, other)), None)
         if same is not None:
             taken[same] = (joined(taken[same][0], unit, context), taken[same][1])
         elif not any(_repeats(unit.text, other.text) for other, _ in taken):
             taken.append((unit, probability))
-        if wants_list and one.is_item and taken[0][0].end > one.end:
+        if (wants_list or wants_steps) and (one.is_of_list or one.is_lead) and taken[0][0].end > one.end:
             break  # the list is the answer
     return [Extract(unit.n, unit.start, unit.shown, round(probability, 4)) for unit, probability in taken]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.ask.generation.question_type import KINDS, asked_kind, focus, has_kind
+from edu_cli.ask.generation.question_type import KINDS, asked_kind, focus, has_kind, matter
 from edu_cli.ask.verification.terms import grams, plain
 
 Features = npt.NDArray[np.float64]
@@ -30,7 +30,7 @@ NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question with the weight of each of its grams among the sentences, and the heaviest of them."""
+    """A question's matter with the weight of each of its grams among the sentences, and the heaviest of them."""
 
     text: str
     grams: frozenset[str]
@@ -67,10 +67,12 @@ def features(question: str, sentences: Sequence[str], passages: Sequence[int], t
 
 
 def _asked(question: str, bags: Sequence[frozenset[str]]) -> _Asked:
-    text, wanted = plain(question), grams(question)
+    text = plain(question)
+    about = matter(text)
+    wanted = grams(about)
     weights = _weights(wanted, bags)
     rarest = sorted(wanted, key=lambda g: (-weights[g], g))[:3]
-    return _Asked(text, wanted, asked_kind(text), focus(text), weights, rarest)
+    return _Asked(about, wanted, asked_kind(text), focus(text), weights, rarest)
 
 
 def _standing(sentences: Sequence[str], passages: Sequence[int], titles: Sequence[str]) -> list[_Said]:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from edu_cli.ask.generation.extract import Extract
 from edu_cli.ask.generation.question_type import focus
-from edu_cli.ask.generation.units import units
+from edu_cli.ask.generation.units import ITEM, Unit, units
 from edu_cli.ask.verification.terms import coverage, grams, plain
 from edu_cli.types import Passage
 
@@ -21,13 +22,14 @@ _ASKS = re.compile(
     r"几(?:个|种|类|条|项|点|大|部分|方面)|[两二三四五六七八九](?:个|种|类|条|项|点|大|部分|方面)(?=.*(?:是什么|哪)))"
 )
 _COUNT = re.compile(r"[两二三四五六七八九]")
-_ITEM = re.compile(r"\s*(?:[-*+•·]\s|\d{1,2}[.、)）]|[（(][\d一二三四五六七八九十]{1,2}[)）]|[①-⑳])")
 _REST = re.compile(r"[的呢吗啊?？。，,]|请问|是什么|组成")
 _FIRST = 3  # passages whose headings are looked at
 _LEAST, _MOST = 2, 12  # headings that make a list
 _LONGEST = 40  # characters of one
 _PATH_COVERED, _LAST_COVERED, _ALL_COVERED = 0.8, 0.5, 0.8  # of what is asked for, by all headings above and the last
 _COUNTED = 0.6  # by all headings above, where the number of things says the same
+_SIBLINGS, _SIBLINGS_COVERED = 3, 0.4  # passages under one heading, which says so much of what is asked for
+_NOUN = 2  # characters at the end, which name the kind of thing
 _MOST_CHARS = 800
 _ASIDE = re.compile(
     r"^[\d.、\s]*(?:总结|小结|本章小结|参考.*|练习.*|习题.*|思考题|概述|引言|前言|简介|附录.*|更多|推荐阅读)$"
@@ -45,7 +47,8 @@ def outlined(question: str, passages: Sequence[Passage], sections_of: SectionsOf
     asks = _ASKS.search(asked)
     if not asks:
         return None
-    kind, wanted, count = focus(asked), grams(_REST.sub(" ", _ASKS.sub(" ", asked))), _counted(asks[0])
+    about = _REST.sub(" ", _ASKS.sub(" ", asked)).strip()
+    kind, wanted, count = focus(asked), grams(about), _counted(asks[0])
     for n, passage in enumerate(passages[:_FIRST], 1):
         for depth in range(len(passage.section), 0, -1):
             path = passage.section[:depth]
@@ -55,8 +58,31 @@ def outlined(question: str, passages: Sequence[Passage], sections_of: SectionsOf
                 return found
             below = _below(path, sections_of(passage.doc_id))
             if below and count in (None, len(below)):
-                return Extract(n, 0, "\n".join([f"{path[-1]}：", *(f"- {name}" for name in below)]), 1.0)
-    return None
+                return _named(n, path, below)
+    return _siblings(about, count, passages, sections_of)
+
+
+def _named(n: int, path: Sequence[str], below: Sequence[str]) -> Extract:
+    return Extract(n, 0, "\n".join([f"{path[-1]}：", *(f"- {name}" for name in below)]), 1.0)
+
+
+def _siblings(about: str, count: int | None, passages: Sequence[Passage], sections_of: SectionsOf) -> Extract | None:
+    """The headings beside each other that most of the passages were found under: 垃圾收集算法, asked for 垃圾回收算法.
+
+    The heading above them says the same in other words: it ends as what is asked for does, and shares some of it.
+    """
+    places = [(passage.doc_id, passage.section[:-1]) for passage in passages]
+    above = Counter(place for place in places if place[1])
+    (doc_id, path), found = max(above.items(), key=lambda item: item[1], default=(("", ()), 0))
+    if found < _SIBLINGS or not plain(path[-1]).endswith(about[-_NOUN:]):
+        return None
+    below = _below(path, sections_of(doc_id))
+    is_same = coverage(grams(about), grams(path[-1])) >= _SIBLINGS_COVERED
+    return (
+        _named(places.index((doc_id, path)) + 1, path, below)
+        if is_same and below and count in (None, len(below))
+        else None
+    )
 
 
 def _list_in(passage: Passage, n: int, count: int) -> Extract | None:
@@ -65,17 +91,21 @@ def _list_in(passage: Passage, n: int, count: int) -> Extract | None:
     Without a number any list of a section may be meant: of 5 that were found so, 4 were others (67 heading questions).
     """
     found = units(passage.context, n, headings=(passage.title, *passage.section))
-    runs = [list(run) for is_item, run in itertools.groupby(found, key=lambda unit: unit.is_item) if is_item]
-    longest = max(runs, key=len, default=[])
-    if len(longest) != count:
+    runs = [list(run) for is_of_list, run in itertools.groupby(found, key=lambda unit: unit.is_of_list) if is_of_list]
+    longest = max(runs, key=_items, default=[])
+    if _items(longest) != count:
         return None
     start, end = longest[0].start, longest[-1].end
     return Extract(n, start, passage.context[start:end].strip(), 1.0) if end - start <= _MOST_CHARS else None
 
 
+def _items(run: Sequence[Unit]) -> int:
+    return sum(unit.is_item for unit in run)
+
+
 def is_list(text: str) -> bool:
     """Whether a piece is a list already: two items at the least."""
-    return sum(bool(_ITEM.match(line)) for line in text.splitlines()) > 1
+    return sum(bool(ITEM.match(line)) for line in text.splitlines()) > 1
 
 
 def _counted(asks: str) -> int | None:

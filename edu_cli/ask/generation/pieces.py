@@ -1,4 +1,4 @@
-"""Text of a passage -> what may be quoted, each whole: sentences, rows of a table, blocks of code."""
+"""Text of a passage -> what may be quoted, each whole: sentences, rows of a table, blocks of code, formulas."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Literal
 
 from edu_cli.text import cjk_share, sentences
 
-Kind = Literal["sentence", "row", "code"]
+Kind = Literal["sentence", "row", "code", "formula"]
 _FENCE = re.compile(r"[ \t>]*(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$")
 _ROW = re.compile(r"\s*\|.*\|\s*$")
+_FORMULA_ENDS = {"$$": "$$", "\\[": "\\]"}  # lines that open and close a formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +36,37 @@ def pieces(text: str) -> list[Piece]:
 
 
 def _parts(text: str) -> Iterator[tuple[int, int, Kind]]:
-    """Neighbouring lines of prose as one part; each row and each block by itself."""
+    """Neighbouring lines of prose as one part; each row, each block and each formula by itself."""
     lines = text.splitlines(keepends=True)
     code = _code_lines(lines)
+    formulas = _formula_lines(lines, code)
     at = begun = 0
     for n, line in enumerate(lines):
-        kind: Kind = "code" if code[n] else "row" if _ROW.match(line) else "sentence"
-        ends = n + 1 == len(lines) or kind == "row" or code[n + 1] != code[n] or bool(_ROW.match(lines[n + 1]))
+        block = (code[n], formulas[n])
+        kind: Kind = "code" if code[n] else "formula" if formulas[n] else "row" if _ROW.match(line) else "sentence"
         at += len(line)
-        if ends and not (kind == "code" and n + 1 < len(lines) and code[n + 1] == code[n]):
+        is_last = n + 1 == len(lines)
+        if is_last or block != (code[n + 1], formulas[n + 1]) or (not any(block) and _parted(kind, lines[n + 1])):
             yield begun, at, kind
             begun = at
+
+
+def _parted(kind: Kind, following: str) -> bool:
+    return kind == "row" or bool(_ROW.match(following))
+
+
+def _formula_lines(lines: Sequence[str], code: Sequence[int]) -> list[int]:
+    """For each line the number of its displayed formula, from 1; 0 outside. One that is not closed is none."""
+    numbers, n, found = [0] * len(lines), 0, 0
+    while n < len(lines):
+        closing = None if code[n] else _FORMULA_ENDS.get(lines[n].strip())
+        end = next((m for m in range(n + 1, len(lines)) if lines[m].strip() == closing), None) if closing else None
+        if end is not None and not any(code[n:end]):
+            found += 1
+            numbers[n : end + 1] = [found] * (end + 1 - n)
+            n = end
+        n += 1
+    return numbers
 
 
 def _code_lines(lines: Sequence[str]) -> list[int]:

@@ -22,6 +22,18 @@ _FOCUS = re.compile(
     r"(?:哪(?:一|几)?(?:个|种|位|部|所|家|座|条|项|本|支|场|届|些|类)?|什么样?的?|何种?)"
     r"([㐀-鿿]{1,4}?)(?:[的是在被有为里中会能要]|[?？，,。]|$)"
 )
+# what asks; a sentence with the same words in it (理解什么是…) says no more of the matter for them
+_ASKING = re.compile(
+    r"请问|请|(?:是|有|由)?(?:什么(?:时候|时间|地方|样|意思)?|啥|为(?:何|啥)|怎么(?:样|办|回事)?|怎样|如何|何[时地处]|哪[些里儿]|"
+    r"(?:哪一?几?|[第有]?几(?![何率乎])|多少)(?:部分|方面|阶段|[个种类位名项条点步部层章节次门年月天号日岁])?|"
+    r"多(?:久|长时间|[大高远深宽快重长](?![㐀-鿿]))|谁)(?:是(?!否))?|是否|[吗呢吧]\W*$"
+)
+
+
+def matter(question: str) -> str:
+    """A `plain` question without the words that ask; as it is where nothing else would be left."""
+    left = " ".join(_ASKING.sub(" ", question).split())
+    return left if grams(left) else question
 
 
 def asked_kind(question: str) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from edu_cli.ask.generation.question_type import asked_kind
+from edu_cli.ask.generation.question_type import asked_kind, matter
 from edu_cli.ask.generation.units import Unit
 from edu_cli.ask.retrieval.asked import holds
-from edu_cli.ask.verification.terms import plain
+from edu_cli.ask.verification.terms import coverage, grams, plain
 from edu_cli.text import cjk_share
 from edu_cli.types import Passage
 
@@ -22,27 +22,62 @@ _NUMBERING = re.compile(
     r"^(?:第[\d一二三四五六七八九十]+[章节讲课部分篇]*|[\d.]+|[一二三四五六七八九十]+、|[（(][\d一二三四五六七八九十]+[)）])\s*"
 )
 _NAME_CHARS = 4
+_LINK = re.compile(r"!?\[[^\]]*\]\([^)]*\)|<?https?://[^\s>）)]+>?")
+_DIRECTORY = re.compile(
+    r"(?:[-*+•]|\d+[.)])?\s*\[[^\]]*\]\((?:\.{0,2}/|[^):]*\.md\b)"
+)  # an item that leads to another file
+_CLAUSE = re.compile(r"[，,。；;：:！!]")
+# a clause that says where something is told, or that it will be
+_POINTING = re.compile(
+    r"^关于|^(?:如果)?(?:想|要|需要)(?:进一步|深入|更多|详细)?(?:地|的)?(?:了解|学习)|详见|参[见考阅]|传送门|"
+    r"(?:建议|推荐|可以|请)(?:大家|读者|你|先)?(?:继续)?(?:阅读|查看|参考|看)|"
+    r"(?:下面|接下来|下文|后文|后面|随后|本[章节文讲课]|这一?[章节讲课]|这篇文章|这里|^先)"
+    r"(?:我们?|让|咱们|就|来|再|会|将|要|也|简单|一起|给大家|主要|重点)*"
+    r"(?:介绍|讲解|讲述|讨论|看|说明|学习|分析|演示|展示|了解|认识|[用通]过?一个)"
+)
+_TOLD = re.compile(r"[㐀-鿿]|[a-z0-9]+")
+_LEAST_TOLD = 8  # characters and words beside what points: with fewer it is all that is said
 _CHINESE = 0.3  # of a question's characters
 
 
 def quotable(question: str, passages: Sequence[Passage], found: Sequence[Unit]) -> list[Unit]:
     """Those of passages that hold the name asked for, without code and signs where a question asks for neither.
 
-    A rule that would leave nothing is not kept.
+    What only points at another place answers nothing. A rule that would leave nothing is not kept.
     """
     asks_for_code = bool(_ASKS_FOR_CODE.search(plain(question)))
-    naming = _under_its_heading(question, passages) or _naming(question, passages)
+    found = [unit for unit in found if not points_elsewhere(unit.text)] or found
+    naming = _under_its_heading(question, passages, {unit.n for unit in found}) or _naming(question, passages)
     left = [u for u in found if (asks_for_code or not u.is_code) and u.n in naming] or list(found)
     return [u for u in left if cjk_share(u.text) > _PROSE] or left if _wants_prose(question) else left
 
 
-def _under_its_heading(question: str, passages: Sequence[Passage]) -> set[int]:
-    """The numbers of the passages whose last heading stands in the question: RDB 持久化, asked for its drawbacks."""
-    asked = plain(question)
-    lasts = {
-        n: _NUMBERING.sub("", plain(passage.section[-1])) for n, passage in enumerate(passages, 1) if passage.section
-    }
-    return {n for n, last in lasts.items() if len(last) >= _NAME_CHARS and holds(asked, last)}
+def points_elsewhere(text: str) -> bool:
+    """Whether a piece only says where something is told, or that it will be: 详见…, 下面介绍…, a line of links."""
+    said = plain(text)
+    if _DIRECTORY.match(said):
+        return True
+    unlinked = _LINK.sub("", said)
+    clauses = _CLAUSE.split(unlinked)
+    telling = [clause for clause in clauses if not _POINTING.search(clause.strip())]
+    points = unlinked != said or len(telling) < len(clauses)
+    return points and sum(len(_TOLD.findall(clause)) for clause in telling) < _LEAST_TOLD
+
+
+def _under_its_heading(question: str, passages: Sequence[Passage], numbers: Collection[int]) -> set[int]:
+    """Those of the passages that stand under a heading that is what is asked for, whatever asks (什么是 RAG？).
+
+    Where there is none, those whose last heading stands in the question (RDB 持久化, asked for its drawbacks), and
+    those whose last heading says as much of it.
+    """
+    asked = matter(plain(question))
+    headed = ((n, passages[n - 1].section) for n in sorted(numbers))
+    lasts = {n: _NUMBERING.sub("", plain(section[-1])) for n, section in headed if section}
+    wanted, said = grams(asked), {n: grams(matter(last)) for n, last in lasts.items()}
+    same = {n for n, found in said.items() if found == wanted}
+    standing = {n for n, last in lasts.items() if len(last) >= _NAME_CHARS and holds(asked, last)}
+    least = max((coverage(wanted, said[n]) for n in standing), default=2.0)
+    return same or standing | {n for n in lasts if coverage(wanted, said[n]) >= least}
 
 
 def _wants_prose(question: str) -> bool:

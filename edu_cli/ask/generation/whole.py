@@ -1,0 +1,183 @@
+"""Chosen pieces -> what is quoted: each with what it cannot be understood without, a list whole or in brief."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from edu_cli.ask.generation.units import ITEM, Unit
+
+_NUMBERED = re.compile(r"\s*(?:\d{1,3}[.、．]|[一二三四五六七八九十]{1,3}、)")
+_ASKS = re.compile(r"[?？]\W*$|[（(][\s　_]*[)）]")  # a question, or an exam item with its blank
+_POINTS_BACK = re.compile(r"(?:这|此|该|它|其|上述|前者|后者|因此|所以|也就是说|即)")
+_ANNOUNCES = re.compile(  # "…有三种异常。": says how many there are, and the next sentences say which
+    r"^[^：:，,；;]{2,30}(?:[有分包含列括为成]|如下)[^：:，,；;]{0,4}([两二三四五六2-6])(?:种|个|类|点|步|条|项|方面|部分|阶段)[^：:，,；;]{0,8}[。.]$"
+)
+# a line that names what follows it, asked for what it holds
+_HEADING = re.compile(r"[^。！？!?.；;，,|]{2,28}(?<![：:])$")
+_POINTS_AT_SOMEONE = re.compile(r"(?:^|[，,；;：:])\s*[他她](?![人国乡日])")
+_DANGLES = re.compile(r"[\u4e00-\u9fff](?:为|是|如下|即为|得到?)$")  # the formula or line that it leads to comes next
+_MOST_QUOTED = 3  # sentences that an open quotation mark is followed for
+_SHOWS = re.compile(r"(?:(?:如下|下面|以下|下列)[^。；;]{0,12}|[：:])[。]?$")  # what follows is part of it
+_COUNTS = "两二三四五六"
+_MOST_FOLLOWING = 6
+_MOST_CHARS = 600
+_MOST_CODE = 1500  # with a block of code
+_ITEM_NAME = re.compile(rf"(?:{ITEM.pattern})\s*(?:\*\*[^*]{{1,30}}\*\*|[^：:。；;]{{1,30}}(?=[：:]))")
+
+
+def in_full(
+    chosen: Unit,
+    all_units: Sequence[Unit],
+    context: str,
+    *,
+    wants_list: bool,
+    wants_steps: bool = False,
+    wants_name: bool = False,
+) -> Unit:
+    """`chosen` with what it cannot be understood without.
+
+    An item brings its list where a list was asked for, or steps and the list is numbered or announced, a lead what it
+    announces, a question (of an exam or an FAQ) what follows it, and a sentence that points back ("这叫…", or "他"
+    where a name was asked for) the one before it; one that only says how many there are is followed by what they are,
+    and an open quotation goes on to its end. A list that is too long is quoted in brief.
+    """
+    mine = [unit for unit in all_units if unit.n == chosen.n]
+    at = mine.index(chosen)
+    first, last = _reach(mine, at, context, wants_list=wants_list or (wants_steps and _has_steps(mine, at)))
+    if mine[last].is_of_list and first < last and mine[last].end - mine[first].start > _MOST_CHARS:
+        return in_brief(mine[first : last + 1]) or chosen
+    points_back = _POINTS_BACK.match(chosen.text) or (wants_name and _POINTS_AT_SOMEONE.search(chosen.text))
+    if first and points_back and not mine[first - 1].is_code:
+        first -= 1
+    if last == at and last + 1 < len(mine) and not chosen.is_code and _DANGLES.search(chosen.text):
+        last += 1
+    last = _quotation_end(mine, first, last, context)
+    if last + 1 < len(mine) and _is_shown(mine[last + 1]) and _SHOWS.search(mine[last].text):
+        last += 1
+    start, end = mine[first].start, mine[last].end
+    if first == last:
+        return mine[first]
+    if end - start > (_MOST_CODE if mine[last].is_code else _MOST_CHARS):
+        return chosen
+    return replace(chosen, start=start, end=end, text=context[start:end].strip())
+
+
+def _is_shown(unit: Unit) -> bool:
+    """Whether it is what a sentence shows rather than says: code, a formula."""
+    return unit.is_code or unit.text.startswith(("$$", "\\["))
+
+
+def _reach(mine: Sequence[Unit], at: int, context: str, *, wants_list: bool) -> tuple[int, int]:
+    """The first and last of the pieces that belong to the one at `at` by what it is."""
+    chosen = mine[at]
+    leads = chosen.is_lead or (wants_list and at + 1 < len(mine) and mine[at + 1].is_item)
+    first, last = list_around(mine, at) if leads or (chosen.is_of_list and wants_list) else (at, at)
+    announced = _ANNOUNCES.match(chosen.text)
+    if announced:
+        last = _announced(mine, at, announced[1], context)
+    elif chosen.is_lead and last == at:
+        last = _paragraph_after(mine, at, context)
+    elif chosen.is_question or _ASKS.search(chosen.text) or (wants_list and last == at and _HEADING.match(chosen.text)):
+        last = _what_follows(mine, at)
+        # the question of an FAQ entry is what was asked: its answer is what is quoted
+        first += _is_title_question(mine, at) and last > at
+    return first, last
+
+
+def is_beside(unit: Unit, other: Unit) -> bool:
+    """Whether two pieces share some of their text, or are rows of one table: together they are one piece."""
+    overlap = unit.start < other.end and other.start < unit.end
+    return unit.n == other.n and (overlap or (bool(unit.header) and unit.header == other.header))
+
+
+def joined(unit: Unit, other: Unit, context: str) -> Unit:
+    """Two pieces that `is_beside` holds for as one; rows between two rows of a table are left out."""
+    start, end = min(unit.start, other.start), max(unit.end, other.end)
+    if unit.header and not (unit.start < other.end and other.start < unit.end):
+        first, second = sorted((unit, other), key=lambda one: one.start)
+        return replace(first, end=end, text=f"{first.text}\n{second.text}")
+    return replace(unit, start=start, end=end, text=context[start:end].strip())
+
+
+def _quotation_end(mine: Sequence[Unit], first: int, last: int, context: str) -> int:
+    """The piece in which a quotation that is open after `last` closes; `last` where none does soon."""
+    for end in range(last, min(last + _MOST_QUOTED + 1, len(mine))):
+        said = context[mine[first].start : mine[end].end]
+        if said.count("“") <= said.count("”"):
+            return end
+    return last
+
+
+def _is_title_question(mine: Sequence[Unit], at: int) -> bool:
+    """Whether the piece opens its passage as the question that the rest answers; an exam item has its number."""
+    text = mine[at].text
+    return at == 0 and (mine[at].is_question or text.endswith(("?", "？"))) and not mine[at].is_item
+
+
+def _paragraph_after(mine: Sequence[Unit], at: int, context: str) -> int:
+    """The end of the paragraph that a lead is followed by."""
+    last = min(at + 1, len(mine) - 1)
+    while last + 1 < len(mine) and last - at < _MOST_FOLLOWING and not _parted(context, mine[last], mine[last + 1]):
+        last += 1
+    return last
+
+
+def _parted(context: str, unit: Unit, following: Unit) -> bool:
+    """Whether a blank line stands between two neighbours."""
+    return following.start - unit.start > 0 and bool(re.search(r"\n\s*\n", context[unit.start : following.start]))
+
+
+def list_around(mine: Sequence[Unit], at: int) -> tuple[int, int]:
+    """The first and last of the pieces of the list that the piece at `at` is of or leads to, with what announces it."""
+    first = last = at
+    while first and mine[first].is_of_list and mine[first - 1].is_of_list:
+        first -= 1
+    if mine[first].is_of_list and first and mine[first - 1].is_lead:
+        first -= 1
+    while last + 1 < len(mine) and mine[last + 1].is_of_list:
+        last += 1
+    return first, last
+
+
+def in_brief(pieces: Sequence[Unit]) -> Unit | None:
+    """A list that is too long, with the first sentence of each item; where that is too long, with their names only."""
+    firsts = [piece for piece in pieces if not piece.goes_on]
+    for lines in ([p.text for p in firsts], [p.text if p.is_lead else _name(p.text) for p in firsts]):
+        text = "\n".join(filter(None, lines))
+        if all(lines) and len(text) <= _MOST_CHARS:
+            return replace(pieces[0], end=pieces[-1].end, text=text)
+    return None
+
+
+def _name(item: str) -> str:
+    """What an item is about, with its mark: what is set in bold or stands before a colon; "" where nothing does."""
+    match = _ITEM_NAME.match(item)
+    return match[0].rstrip("：: ") if match else ""
+
+
+def _has_steps(mine: Sequence[Unit], at: int) -> bool:
+    """Whether the list that a piece is of, or that follows it, is numbered or announced."""
+    first, last = list_around(mine, at)
+    return mine[first].is_lead or any(_NUMBERED.match(mine[i].text) for i in (first, min(first + 1, last)))
+
+
+def _announced(mine: Sequence[Unit], at: int, count: str, context: str) -> int:
+    """The end of the `count` sentences of the same paragraph that say what was announced."""
+    wanted = int(count) if count.isdigit() else max(2, _COUNTS.index(count) + 1)
+    last = at
+    while last - at < wanted and last + 1 < len(mine) and "\n" not in context[mine[last].start : mine[last + 1].start]:
+        last += 1
+    return last
+
+
+def _what_follows(mine: Sequence[Unit], at: int) -> int:
+    """The end of what a question or lead is followed by: up to the next numbered item, or some sentences."""
+    last = at
+    while last + 1 < len(mine) and last - at < _MOST_FOLLOWING:
+        following = mine[last + 1]
+        if _NUMBERED.match(following.text) or _ASKS.search(following.text):
+            break
+        last += 1
+    return last
