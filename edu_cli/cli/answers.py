@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from edu_cli.ask.as_json import passage_json
 from edu_cli.ask.generation.context import heading
 from edu_cli.ask.generation.phrases import language
+from edu_cli.ask.turn import UnansweredError
+from edu_cli.cli.visible import safe
 
 if TYPE_CHECKING:
     from edu_cli.cli.render import Output
+    from edu_cli.errors import EduError
     from edu_cli.types import Answer, Leg, Passage
 
 LEGS: tuple[Leg, ...] = ("dense", "sparse", "bm25")
@@ -34,6 +38,15 @@ _WORDS = {
         "unsupported": " (not borne out)",
     },
 }
+
+
+def failure_json(error: EduError, question: str) -> dict[str, Any]:
+    """The JSON object of a question that failed; with the passages that were found, where the LLM was to answer it."""
+    told = {"code": error.code, "message": safe(error.message), "hint": safe(error.hint)}
+    failed: dict[str, Any] = {"schema": 1, "error": told, "question": question}
+    if isinstance(error, UnansweredError):
+        failed["passages"] = [passage_json(n, p) for n, p in enumerate(error.passages, 1)]
+    return failed
 
 
 def show_answer(out: Output, answer: Answer, *, streamed: str, explain: bool) -> None:

@@ -6,19 +6,18 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from edu_cli.ask.as_json import answer_json, passage_json
+from edu_cli.ask.as_json import answer_json
 from edu_cli.ask.request import AskRequest
 from edu_cli.ask.turn import UnansweredError
-from edu_cli.cli.answers import show_answer, show_passages
+from edu_cli.cli.answers import failure_json, show_answer, show_passages
 from edu_cli.cli.context import new_app, open_cli
 from edu_cli.cli.questions import one_question, read_batch
 from edu_cli.cli.render import show_error, to_json
 from edu_cli.cli.scope import scope_flags
-from edu_cli.cli.visible import safe
 from edu_cli.errors import EduError, ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -38,9 +37,8 @@ if TYPE_CHECKING:
         TenantOption,
         VerboseOption,
     )
-    from edu_cli.cli.questions import BatchQuestion
     from edu_cli.serve.asker import Asker
-    from edu_cli.types import Answer
+    from edu_cli.types import Answer, Scope
 
 app = new_app()
 
@@ -119,7 +117,9 @@ def ask(
     with _traced(trace) as keep, open_asker(cli.project, cli.settings, cli.out.detail) as asker:
         wanted = replace(wanted, scope=asker.find_scope(flags))
         if batch is not None:
-            raise SystemExit(_run_batch(cli, asker, wanted, batch))
+            every = wanted.scope
+            scope_for = cache(lambda name: every if name is None else asker.find_scope(replace(flags, subject=name)))
+            raise SystemExit(_run_batch(cli, asker, wanted, batch, scope_for))
         answer = _answered(cli, asker, wanted, keep, stream=not no_stream, explain=explain)
     if answer.refused:
         raise SystemExit(int(ExitCode.NOT_CONFIDENT))
@@ -139,7 +139,7 @@ def _answered(
     try:
         answer = asker.ask(wanted, show if live else None)
     except UnansweredError as error:
-        told = {**_error_json(error), "question": wanted.question, "passages": _passages(error)}
+        told = failure_json(error, wanted.question)
         keep(told)
         if cli.out.json:
             cli.out.value(told)
@@ -186,30 +186,18 @@ def _write(path: Path, value: Any) -> None:
     path.write_text(to_json(value) + "\n", encoding="utf-8")
 
 
-def _run_batch(cli: Cli, asker: Asker, wanted: AskRequest, source: str) -> int:
+def _run_batch(
+    cli: Cli, asker: Asker, wanted: AskRequest, source: str, scope_for: Callable[[str | None], Scope]
+) -> int:
     """One result object a line, in order; a question that fails becomes an error object and the rest go on."""
     worst = 0
     for item in read_batch(source):
         try:
-            answer = asker.ask(_request_of(item, wanted))
+            scope = scope_for(item.subject)
+            answer = asker.ask(replace(wanted, question=item.question, scope=scope, history=item.history))
             value = answer_json(answer)
             worst = max(worst, int(ExitCode.NOT_CONFIDENT) if answer.refused and worst != 1 else worst)
-        except UnansweredError as error:
-            value, worst = {**_error_json(error), "question": item.question, "passages": _passages(error)}, 1
         except EduError as error:
-            value, worst = {**_error_json(error), "question": item.question}, 1
+            value, worst = failure_json(error, item.question), 1
         cli.out.value(value if item.id is None else {"id": item.id, **value})
     return worst
-
-
-def _request_of(item: BatchQuestion, wanted: AskRequest) -> AskRequest:
-    scope = replace(wanted.scope, subject=item.subject) if item.subject is not None else wanted.scope
-    return replace(wanted, question=item.question, scope=scope, history=item.history)
-
-
-def _error_json(error: EduError) -> dict[str, object]:
-    return {"schema": 1, "error": {"code": error.code, "message": safe(error.message), "hint": safe(error.hint)}}
-
-
-def _passages(error: UnansweredError) -> list[dict[str, object]]:
-    return [passage_json(n, p) for n, p in enumerate(error.passages, 1)]

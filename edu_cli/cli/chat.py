@@ -6,14 +6,15 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
+from edu_cli.ask.as_json import answer_json
 from edu_cli.ask.memory import new_session_id
 from edu_cli.ask.request import AskRequest
 from edu_cli.ask.turn import UnansweredError
-from edu_cli.cli.answers import show_answer, show_passages, show_sources
+from edu_cli.cli.answers import failure_json, show_answer, show_passages, show_sources
 from edu_cli.cli.context import new_app, open_cli
 from edu_cli.cli.render import Output, show_error
 from edu_cli.cli.scope import scope_flags
-from edu_cli.errors import EduError, UsageError
+from edu_cli.errors import EduError
 from edu_cli.serve.asker import Asker
 from edu_cli.types import Answer
 
@@ -53,9 +54,10 @@ def chat(
     verbose: VerboseOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Ask in a conversation; /sources, /explain, /new and /quit at the prompt."""
-    if json:
-        raise UsageError("chat is for people.", hint="edu ask --session ID --json")
+    """Ask in a conversation; /sources, /explain, /new and /quit at the prompt.
+
+    With --json, one object a line for each question on stdin.
+    """
     cli = open_cli(project, json=json, quiet=quiet, verbose=verbose)
     from edu_cli.wiring.asker import open_asker
 
@@ -71,7 +73,7 @@ def _converse(out: Output, asker: Asker, wanted: AskRequest) -> None:
     answer: Answer | None = None
     told: set[str] = set()
     while True:
-        if sys.stdin.isatty():
+        if sys.stdin.isatty() and not out.json:
             out.text("> ", end="")
         line = sys.stdin.readline()
         if not line or line.strip() in ("/quit", "/exit", "/q"):
@@ -87,7 +89,7 @@ def _converse(out: Output, asker: Asker, wanted: AskRequest) -> None:
 
 
 def _command(out: Output, line: str, answer: Answer | None) -> None:
-    if line not in ("/sources", "/explain"):
+    if line not in ("/sources", "/explain") or out.json:  # each object holds all that they would show
         out.note(_HELP)
     elif answer is None:
         out.note("nothing has been asked yet")
@@ -100,6 +102,8 @@ def _command(out: Output, line: str, answer: Answer | None) -> None:
 
 def _answered(out: Output, asker: Asker, wanted: AskRequest, told: set[str]) -> Answer | None:
     """Answers and prints; a warning that the conversation has `told` already is not repeated."""
+    if out.json:
+        return _answered_json(out, asker, wanted)
     shown: list[str] = []
 
     def show(piece: str) -> None:
@@ -116,4 +120,15 @@ def _answered(out: Output, asker: Asker, wanted: AskRequest, told: set[str]) -> 
     new = tuple(warning for warning in answer.warnings if warning not in told)
     told.update(new)
     show_answer(out, replace(answer, warnings=new), streamed="".join(shown), explain=False)
+    return answer
+
+
+def _answered_json(out: Output, asker: Asker, wanted: AskRequest) -> Answer | None:
+    """Answers and prints one object: the answer, or the error with the passages found; the conversation goes on."""
+    try:
+        answer = asker.ask(wanted)
+    except EduError as error:
+        out.value(failure_json(error, wanted.question))
+        return None
+    out.value(answer_json(answer))
     return answer

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 from edu_cli.cli.context import Cli, new_app, open_cli
-from edu_cli.cli.questions import BatchQuestion, one_question, read_batch
+from edu_cli.cli.questions import one_question, read_batch
 from edu_cli.cli.scope import scope_flags
 from edu_cli.cli.visible import safe
 from edu_cli.errors import EduError, ExitCode, UsageError
@@ -72,9 +74,11 @@ def search(
     from edu_cli.wiring.asker import open_asker
 
     with open_asker(cli.project, cli.settings, cli.out.detail) as searcher:
-        scope = searcher.find_scope(scope_flags(tenant, subject, doc, filters))
+        flags = scope_flags(tenant, subject, doc, filters)
+        scope = searcher.find_scope(flags)
         if batch is not None:
-            raise SystemExit(_run_batch(cli, searcher, batch, scope, rerank=rerank))
+            scope_for = cache(lambda name: scope if name is None else searcher.find_scope(replace(flags, subject=name)))
+            raise SystemExit(_run_batch(cli, searcher, batch, scope_for, rerank=rerank))
         result = _found(cli, searcher, asked, scope, rerank=rerank)
     for warning in result.warnings:
         cli.out.warn(warning)
@@ -130,12 +134,14 @@ def _is_confident(cli: Cli, result: SearchResult) -> bool:
     return bool(result.passages) and result.confidence >= cli.settings.ask.threshold
 
 
-def _run_batch(cli: Cli, searcher: PassageSearch, source: str, scope: Scope, *, rerank: bool) -> int:
+def _run_batch(
+    cli: Cli, searcher: PassageSearch, source: str, scope_for: Callable[[str | None], Scope], *, rerank: bool
+) -> int:
     """One result object a line, in order; a question that fails becomes an error object and the rest go on."""
     worst = ExitCode.OK
     for item in read_batch(source):
         try:
-            result = _found(cli, searcher, item.question, _scope_of(item, scope), rerank=rerank)
+            result = _found(cli, searcher, item.question, scope_for(item.subject), rerank=rerank)
             value = result_json(result)
             if not _is_confident(cli, result) and worst == ExitCode.OK:
                 worst = ExitCode.NOT_CONFIDENT
@@ -144,10 +150,6 @@ def _run_batch(cli: Cli, searcher: PassageSearch, source: str, scope: Scope, *, 
             value, worst = {"schema": 1, "question": item.question, "error": told}, ExitCode.FAILED
         cli.out.value(value if item.id is None else {"id": item.id, **value})
     return int(worst)
-
-
-def _scope_of(item: BatchQuestion, scope: Scope) -> Scope:
-    return replace(scope, subject=item.subject) if item.subject is not None else scope
 
 
 def _show(cli: Cli, result: SearchResult, *, explain: bool) -> None:

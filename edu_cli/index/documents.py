@@ -37,6 +37,8 @@ _BY_COLUMN = {
     "title": "SELECT doc_id FROM documents WHERE tenant = ? AND title = ?",
     "encoding": "SELECT doc_id FROM documents WHERE tenant = ? AND encoding = ?",
 }
+_IS_TENANT = """SELECT 1 FROM documents WHERE tenant = :tenant AND error_code IS NULL
+  UNION ALL SELECT 1 FROM faq WHERE tenant = :tenant LIMIT 1"""
 _KEYS = "SELECT DISTINCT m.key FROM documents d, json_each(d.metadata) m WHERE d.tenant = ?"
 
 
@@ -76,9 +78,7 @@ def check_names(catalog: Catalog, tenant: str | None, subject: str | None) -> No
     """Raises UsageError for a tenant or subject that no document has, with the nearest; None is any."""
     known = tenants(catalog)
     if tenant is not None and known and tenant not in known:
-        raise UsageError(
-            f"No document has the tenant {tenant!r}.", hint=f"{_meant(tenant, known)}`edu status` lists them"
-        )
+        raise _unknown_tenant(tenant, known)
     if subject is not None:
         wanted = known if tenant is None else [tenant]
         _check_subject([name for one in wanted for name in subjects(catalog, one)], subject)
@@ -94,8 +94,11 @@ def scope_of(
 ) -> Scope:
     """The scope of a search. Each filter is `key=value`; values of one key are alternatives, keys must all hold.
 
-    Raises UsageError for a subject, glob or key that no document has, and for a filter that is none.
+    Raises UsageError for a tenant, subject, glob or key that no document has, and for a filter that is none. A tenant
+    may have FAQ entries alone.
     """
+    if not catalog.database.rows(_IS_TENANT, {"tenant": tenant}) and (known := tenants(catalog)):
+        raise _unknown_tenant(tenant, known)
     if subject is not None:
         _check_subject(subjects(catalog, tenant), subject)
     if doc_glob is None and not filters:
@@ -124,6 +127,12 @@ def _near_path(catalog: Catalog, tenant: str, glob: str) -> str:
 def _meant(wanted: str, known: Iterable[str]) -> str:
     nearest = difflib.get_close_matches(wanted, filter(None, known), n=1, cutoff=0.0)
     return f"did you mean {nearest[0]!r}? " if nearest else ""
+
+
+def _unknown_tenant(tenant: str, known: Collection[str]) -> UsageError:
+    nearest = _meant(tenant, known) if tenant else f"name one: --tenant {min(known)}; "
+    message = f"No document has the tenant {tenant!r}." if tenant else "Each document here belongs to a tenant."
+    return UsageError(message, hint=f"{nearest}`edu status` lists them")
 
 
 def _check_subject(known: Collection[str], subject: str) -> None:

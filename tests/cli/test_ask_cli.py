@@ -114,10 +114,32 @@ def test_a_conversation_at_the_prompt_is_kept(project: Path) -> None:
     assert edu(project, "sessions", "remove", session["id"]).code == 0
 
 
+def test_a_conversation_in_json_is_one_object_a_question(project: Path) -> None:
+    done = edu(project, "chat", "--json", stdin="暗反应发生在哪里？\n/new\n暗反应发生在哪里？\n/quit\n")
+    assert done.code == 0, done.err
+    first, second = (json.loads(line) for line in done.out.splitlines())
+    assert first["schema"] == second["schema"] == 1
+    assert "叶绿体基质" in first["answer"]
+    assert first["session"] != second["session"]
+
+
+def test_a_subject_in_a_batch_that_no_document_has_is_an_error_of_its_question(project: Path) -> None:
+    lines = '{"id": 1, "question": "暗反应发生在哪里？", "subject": "无"}\n暗反应发生在哪里？\n'
+    for verb in ("ask", "search"):
+        done = edu(project, verb, "--batch", "-", stdin=lines)
+        wrong, right = (json.loads(line) for line in done.out.splitlines())
+        assert done.code == 1
+        assert (wrong["id"], wrong["error"]["code"]) == ("1", "usage")
+        assert "'无'" in wrong["error"]["message"]
+        assert "error" not in right
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [
         (("ask",), "No question was given"),
+        (("ask", "问", "--tenant", "别班"), "No document has the tenant '别班'"),
+        (("search", "问", "--subject", "别课"), "No document has the subject '别课'"),
         (("ask", " "), "The question is empty"),
         (("ask", "问", "--batch", "-"), "exclude each other"),
         (("ask", "问", "--filter", "x"), "KEY=VALUE"),

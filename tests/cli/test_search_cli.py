@@ -70,7 +70,6 @@ def test_explain_shows_the_legs(project: Path, capsys: pytest.CaptureFixture[str
     [
         (["--subject", "os"], {"os/进程.md"}),
         (["--doc", "ds/队*.md"], {"ds/队列.md"}),
-        (["--tenant", "another"], set()),
         (["--filter", "format=pdf"], set()),
     ],
 )

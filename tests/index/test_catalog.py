@@ -134,6 +134,14 @@ def test_faq_entries_take_the_subject_of_their_document_unless_they_have_one(cat
     assert catalog.faq("别班") == []
 
 
+def test_a_scope_without_a_tenant_names_one_where_each_document_has_one(catalog: CatalogWriter) -> None:
+    assert scope_of(catalog, "空班").doc_ids is None, "a project without documents has any tenant"
+    _filled(catalog, _document("c", "ml/三.md", tenant="别班"))
+    with pytest.raises(UsageError, match="Each document here belongs to a tenant") as told:
+        scope_of(catalog)
+    assert "--tenant 别班" in told.value.hint
+
+
 def test_a_scope_holds_to_tenant_glob_and_filters(catalog: CatalogWriter) -> None:
     _filled(
         catalog,
@@ -157,6 +165,9 @@ def test_a_scope_holds_to_tenant_glob_and_filters(catalog: CatalogWriter) -> Non
     assert "作者" in told.value.hint
     with pytest.raises(UsageError, match="not of the form key=value"):
         scope_of(catalog, filters=["pdf"])
+    with pytest.raises(UsageError, match="No document has the tenant '别般'") as told:
+        scope_of(catalog, "别般")
+    assert "did you mean '别班'?" in told.value.hint
     assert subjects(catalog) == {"": 1, "ai": 2}
 
 
