@@ -3,11 +3,13 @@
     python ../shared/tools/beir_to_corpus.py ../shared/data/ir/SET WORK/SET          # for each set
     edu ingest WORK/SET/docs --project WORK/SET
     python bench/rerank.py WORK --fit SET,SET,… [--write]                            # JSON to stdout
+    python bench/rerank.py WORK --sets SET,SET --model FILE                          # other weights than those that ship
     python bench/rerank.py --speed                                                   # milliseconds and memory
 
 Fitted on the sets named: the share of the reranker's probability in the score, the smallest that is as good as the best
 (to a standard error of nDCG@10); --write puts it into edu_cli/ask/retrieval/reading.json. Intervals are of the mean
-difference between reranked and not, 95%, by bootstrap over questions.
+difference between reranked and not, 95%, by bootstrap over questions. `answerable` judges the reranker's best
+probability by itself: each question as it is and without its relevant documents.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from edu_cli.ask.retrieval.reading import Reading
 from edu_cli.ask.retrieval.rerank import by_fusion, reordered, window
 from edu_cli.config import cache_dir, load_settings
 from edu_cli.index.encoders.cross import PAIR_TOKENS, CrossReranker
+from edu_cli.model_files import CROSS_FILE
 from edu_cli.protocols import Reranker
 
 PASSAGES, CHARS = 16, 220  # as costly as 10 passages of 250 tokens
@@ -64,11 +67,13 @@ class WindowReader:
 def main() -> None:
     """See the module's docstring."""
     options = _options()
-    reranker = CrossReranker(cache_dir(load_settings(Path.cwd(), os.environ)))
+    reranker = CrossReranker(cache_dir(load_settings(Path.cwd(), os.environ)), model_path=options.model)
     if options.speed:
         print(json.dumps(speed(reranker), indent=1))
         return
     folders = [folder for folder in sorted(options.work.iterdir()) if (folder / "dataset.jsonl").exists()]
+    wanted = options.sets.split(",") if options.sets else [folder.name for folder in folders]
+    folders = [folder for folder in folders if folder.name in wanted]
     reader = WindowReader(reranker)
     cases = {folder.name: collect(folder, "hybrid", options.most, options.seed, reader) for folder in folders}
     fit_on = options.fit.split(",") if options.fit else []
@@ -84,6 +89,8 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=Path, nargs="?", default=Path())
     parser.add_argument("--fit", default="", help="sets to fit on, by comma; without it the present numbers are judged")
+    parser.add_argument("--sets", default="", help="only these, by comma")
+    parser.add_argument("--model", type=Path, default=CROSS_FILE, help="weights of the reranker")
     parser.add_argument("--most", type=int, default=300, help="questions a set, by lot")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", action="store_true", help="write edu_cli/ask/retrieval/reading.json")
@@ -149,7 +156,16 @@ def figures(cases: Sequence[Case], reading: Reading, seed: int) -> dict[str, Any
         "hybrid": round(float(plain.mean()), 4),
         "reranked": round(float(read.mean()), 4),
         "gain": [round(float(value), 4) for value in ((read - plain).mean(), low, high)],
+        "answerable": _answerable([case.read for case in cases if case.read and case.without]),
     }
+
+
+def _answerable(read: Sequence[tuple[Floats, Floats]]) -> dict[str, float]:
+    """AUROC of the best probability, and the share of questions without their passages below a tenth of the others."""
+    there, gone = (np.array([float(one[side].max(initial=0.0)) for one in read]) for side in (0, 1))
+    above = (there[:, None] > gone).mean() + (there[:, None] == gone).mean() / 2
+    refused = (gone < np.quantile(there, 0.1)).mean()
+    return {"auroc": round(float(above), 4), "refused": round(float(refused), 4)}
 
 
 def speed(reranker: CrossReranker) -> dict[str, float]:

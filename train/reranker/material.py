@@ -8,8 +8,9 @@ questions and the passages that answer them. README.md lists sources, licences a
 * xquad: xquad-zh less the passages that squad-zh, which measures, holds in another translation.
 * drcd-other, notes: not for training but for fitting what the reranker's answers weigh (bench/rerank.py): the other half
   of DRCD, and headings of course notes (of any licence: nothing of them is kept but a handful of fitted numbers).
-* java, manuals: heading -> its section, with the heading taken out of the text, so that it must be recognised by what it
-  says. A heading that stands over several sections asks nothing and is left out.
+* java, manuals, registry: heading -> its section, with the heading taken out of the text, so that it must be recognised
+  by what it says. A heading that stands over several sections asks with its page's title before it, some of them, if it
+  stands there once. `registry` holds those of packages.py.
 """
 
 from __future__ import annotations
@@ -18,21 +19,16 @@ import argparse
 import hashlib
 import json
 import random
-import re
 import subprocess
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from wording import question_of
+from headings import Asked, Passage, of_headings
+from packages import PACKAGES, pages_of
 
 from edu_cli.config import Settings, cache_dir
 from edu_cli.index.encoders.e5_small import E5SmallEncoder
-from edu_cli.ingest.load import load
-from edu_cli.ingest.options import LoadOptions
 from edu_cli.simplified import simplified
-from edu_cli.text import cjk_share
 
 SEED = 8
 # Debian packages of manuals in Chinese: name -> where its pages are. Licences stand in README.md.
@@ -49,28 +45,6 @@ MANUALS = {
 MOST_OF_A_MANUAL = 2500  # sections: the office manual alone has thousands that are alike
 PAGES_OF_NOTES = 70
 _SAME_PASSAGE = 0.93  # cosine above which two passages are one text in two translations
-_NUMBER = re.compile(
-    r"^\s*(?:第\s*[\d一二三四五六七八九十]+\s*[章节部分篇]|附录\s*[A-Z]\.?|[A-Z]?\d+(?:\.\d+)*[.、）)]?)\s*"
-)
-_WIDTHS = (60, 4000)  # characters of a section worth asking about
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A question, the passages (by their place in the set) that answer it, and what the answer is where it is known."""
-
-    question: str
-    answers: tuple[int, ...]
-    kind: str
-    said: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Passage:
-    """A passage under its page's title."""
-
-    title: str
-    text: str
 
 
 def main() -> None:
@@ -80,7 +54,7 @@ def main() -> None:
     parser.add_argument("--ir", type=Path, default=Path("../shared/data/ir"), help="drcd-hant, xquad-zh and squad-zh")
     parser.add_argument("--java", type=Path, default=Path("../shared/data/courses/advanced-java"))
     parser.add_argument("--notes", type=Path, nargs="*", default=[], help="folders of Markdown")
-    parser.add_argument("--sets", default="drcd,xquad,java,manuals")
+    parser.add_argument("--sets", default="drcd,xquad,java,manuals,registry")
     options = parser.parse_args()
     makers: dict[str, Callable[[], tuple[list[Passage], list[Asked]]]] = {
         "drcd": lambda: of_drcd(options.ir),
@@ -89,6 +63,7 @@ def main() -> None:
         "xquad": lambda: of_xquad(options.ir),
         "java": lambda: of_headings(options.java.rglob("*.md"), random.Random(SEED)),
         "manuals": lambda: of_manuals(options.work / "packages"),
+        "registry": lambda: of_packages(options.work / "packages"),
     }
     for name in options.sets.split(","):
         passages, asked = makers[name]()
@@ -142,63 +117,33 @@ def of_manuals(packages: Path) -> tuple[list[Passage], list[Asked]]:
             subprocess.run(["apt-get", "download", name], cwd=packages, check=True)
             subprocess.run(["dpkg-deb", "-x", str(next(packages.glob(f"{name}_*.deb"))), str(unpacked)], check=True)
         pages = sorted((unpacked / folder).rglob("*.html"))
-        found, questions = of_headings(pages, random.Random(SEED), MOST_OF_A_MANUAL)
-        asked += [Asked(q.question, tuple(a + len(passages) for a in q.answers), q.kind) for q in questions]
-        passages += found
+        _add(passages, asked, of_headings(pages, random.Random(SEED), MOST_OF_A_MANUAL))
     return passages, asked
+
+
+def of_packages(packages: Path) -> tuple[list[Passage], list[Asked]]:
+    """The pages of packages.py; a passage that two packages hold comes once."""
+    packages.mkdir(parents=True, exist_ok=True)
+    passages: list[Passage] = []
+    asked: list[Asked] = []
+    for package in PACKAGES:
+        found = of_headings(pages_of(package, packages), random.Random(SEED), package.most)
+        print(json.dumps({"package": package.name, "passages": len(found[0]), "questions": len(found[1])}), flush=True)
+        _add(passages, asked, found)
+    return passages, asked
+
+
+def _add(passages: list[Passage], asked: list[Asked], found: tuple[list[Passage], list[Asked]]) -> None:
+    """Behind those that are there."""
+    place = len(passages)
+    passages += found[0]
+    asked += [Asked(q.question, tuple(a + place for a in q.answers), q.kind) for q in found[1]]
 
 
 def of_notes(folders: Sequence[Path]) -> tuple[list[Passage], list[Asked]]:
     """Some pages of the folders, by lot."""
     pages = sorted(page for folder in folders for page in folder.rglob("*.md"))
     return of_headings(random.Random(SEED).sample(pages, min(len(pages), PAGES_OF_NOTES)), random.Random(SEED))
-
-
-def of_headings(pages: Iterable[Path], rng: random.Random, most: int = 10_000) -> tuple[list[Passage], list[Asked]]:
-    """Sections of pages and a question made of each heading that names one section only."""
-    sections = [one for page in sorted(pages) for one in _sections(page)]
-    seen: set[str] = set()
-    sections = [one for one in sections if not (one[2] in seen or seen.add(one[2]))]
-    if len(sections) > most:
-        order = sorted({one[0] for one in sections})
-        rng.shuffle(order)
-        chosen: set[str] = set()
-        for page in order:  # whole pages, so that a section keeps its neighbours
-            if sum(one[0] in chosen for one in sections) >= most:
-                break
-            chosen.add(page)
-        sections = [one for one in sections if one[0] in chosen]
-    often = Counter(heading for _, heading, _ in sections)
-    passages = [Passage(title, text) for title, _, text in sections]
-    asked = []
-    for place, (title, heading, text) in enumerate(sections):
-        solid = "".join(heading.split())
-        if often[heading] == 1 and 3 <= len(solid) <= 40 and cjk_share(heading) >= 0.3 and solid not in text:
-            asked.append(Asked(question_of(heading, title, rng), (place,), "heading"))
-    return passages, asked
-
-
-def _sections(page: Path) -> Iterator[tuple[str, str, str]]:
-    """(title, heading, text) of a page's sections that are mostly Chinese and of a length worth asking about."""
-    try:
-        blocks = load(page, LoadOptions()).blocks
-    except Exception as error:  # noqa: BLE001
-        print(f"{page}: {error}")
-        return
-    title = next((block.text for block in blocks if block.kind == "heading"), "")
-    heading, body = "", []
-    for block in [*blocks, None]:
-        if block is not None and block.kind != "heading":
-            body.append(block.text)
-            continue
-        text = "\n\n".join(body).strip()
-        if heading and _WIDTHS[0] <= len(text) <= _WIDTHS[1] and cjk_share(text) >= 0.4:
-            yield _bare(title), _bare(heading), text
-        heading, body = (block.text if block else ""), []
-
-
-def _bare(heading: str) -> str:
-    return re.sub(r"[¶#*`]+", "", _NUMBER.sub("", heading.strip())).strip()
 
 
 def _of_set(folder: Path, wanted: Callable[[dict], bool]) -> tuple[list[Passage], list[Asked]]:
