@@ -130,6 +130,16 @@ def test_of_what_the_fusion_is_sure_of_a_third_comes(tmp_path: Path) -> None:
     assert len(unsure) == 19
 
 
+def test_of_a_set_with_a_share_that_share_comes_by_the_same_lot(tmp_path: Path) -> None:
+    text = "".join(json.dumps(mined(f"第 {n} 问？")) + "\n" for n in range(400))
+    (tmp_path / "a.jsonl").write_text(text, encoding="utf-8")
+    learn, held = script("groups").read_groups(tmp_path, ("a=.25",))
+    again, _ = script("groups").read_groups(tmp_path, ("a=.25",))
+    assert 60 <= len(learn) <= 130
+    assert learn == again
+    assert len(held) == 20
+
+
 @given(st.one_of(st.integers(1, 9999).map(str), st.decimals(0, 999, places=2).map(str)), st.integers(0, 9))
 def test_another_number_is_another_number_of_its_kind(number: str, seed: int) -> None:
     other = script("wording").other_number(number, random.Random(seed))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,12 +31,15 @@ class Group:
 def read_groups(folder: Path, sets: Sequence[str] = MINED, *, all_sure: bool = True) -> tuple[list[Group], list[Group]]:
     """Those to learn from, and those kept out; not `all_sure`: of those that the fusion is sure of, and right, a third.
 
-    What sentences.py made of a question that is kept out is kept out, too.
+    What sentences.py made of a question that is kept out is kept out, too. A set may be "name=share": of what it has to
+    learn from, that share by lot.
     """
     learn: list[Group] = []
     held: list[Group] = []
     kept: set[str] = set()
-    for name in sets:
+    for wanted in sets:
+        name, _, share = wanted.partition("=")
+        lot = random.Random(name)
         for n, line in enumerate((folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()):
             raw = json.loads(line)
             group, mined = _group(raw), "of" not in raw
@@ -44,7 +48,7 @@ def read_groups(folder: Path, sets: Sequence[str] = MINED, *, all_sure: bool = T
                 kept.add(group.question)
             elif not mined and raw["of"] in kept:
                 held.append(group)
-            elif all_sure or not mined or not _sure(group) or n % OF_SURE == 0:
+            elif (all_sure or not mined or not _sure(group) or n % OF_SURE == 0) and lot.random() < float(share or 1):
                 learn.append(group)
     return learn, held
 

@@ -49,11 +49,12 @@ def main() -> None:
     parser.add_argument("--passages", type=int, default=4, help="shown for a question")
     parser.add_argument("--pairs", type=int, default=PAIRS_A_STEP, help="a step")
     parser.add_argument("--made", action="store_true", help="learn from the groups of sentences.py, too")
+    parser.add_argument("--sets", help="learn from these groups instead, by comma; SET=SHARE for a share of them")
     parser.add_argument("--start", type=Path, help="a state.pt whose weights to start from instead of the encoder's")
     parser.add_argument("--save-every", type=int, default=50, help="steps")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    sets = MINED + MADE if options.made else MINED
+    sets = options.sets.split(",") if options.sets else MINED + MADE if options.made else MINED
     learn, held = read_groups(options.work / "groups", sets, all_sure=not options.fused)
     torch.manual_seed(options.seed)
     plan = Plan(options.epochs, options.seed, options.fused, options.passages, options.pairs)
