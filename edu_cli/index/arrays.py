@@ -1,4 +1,4 @@
-"""Arrays -> .npy files, so that a full disk is an error.
+"""Arrays -> .npy files, so that a full disk is an error; and mapped ones that are read from end to end.
 
 np.save closes its C stream unchecked and drops an array's end without a word; a file that is mapped to be written has
 no room of its own yet, and the process that writes to it is ended by the system.
@@ -6,6 +6,7 @@ no room of its own yet, and the process that writes to it is ended by the system
 
 from __future__ import annotations
 
+import mmap
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,3 +25,13 @@ def write_header(out: IO[bytes], dtype: npt.DTypeLike, shape: tuple[int, ...]) -
     """What stands before the array's bytes, which the caller writes in C order. Raises OSError."""
     about = {"descr": np.lib.format.dtype_to_descr(np.dtype(dtype)), "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(out, about)
+
+
+def forget(*arrays: npt.NDArray[Any]) -> None:
+    """Gives the pages of memory-mapped arrays back, which else stay this process's until it ends; no byte is lost.
+
+    Others are left alone.
+    """
+    for array in arrays:
+        if isinstance(array.base, mmap.mmap) and hasattr(array.base, "madvise"):  # not on Windows
+            array.base.madvise(mmap.MADV_DONTNEED)

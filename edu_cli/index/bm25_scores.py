@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.index.arrays import write_header
+from edu_cli.index.arrays import forget, write_header
 from edu_cli.index.rows import read_array
 from edu_cli.settings import LexicalSettings
 
@@ -41,3 +41,5 @@ def write_scores(
             counts.write(np.minimum(found, _MOST).astype(np.uint16).tobytes())
             weights = np.repeat(idf[first:last], np.diff(ends[first : last + 1]))
             values[span] = weights * (found / (found + hold[rows[span]]))
+            del found
+            forget(rows, values)

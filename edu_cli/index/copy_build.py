@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from edu_cli.errors import StoreError
-from edu_cli.index.arrays import write_array, write_header
+from edu_cli.index.arrays import forget, write_array, write_header
 from edu_cli.index.generations import UNREADABLE, Generation, current, damaged_among, publish
 from edu_cli.index.merging import Kept, NewRow, write_merged
 from edu_cli.index.rebuild import BuildCounts, RowSource, batches, find_changes
@@ -184,6 +184,7 @@ def _write_segment(
             first += len(slots)
             for start in range(0, len(slots), _PIECE):
                 dense.write(one.segment.dense[slots[start : start + _PIECE]].tobytes())
+                forget(one.segment.dense)
         write_merged(folder, kept, _sparse_of(fresh, first, dense if dim else None), prefix=f"{name}.")
     return name
 

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.index.arrays import write_array, write_header
+from edu_cli.index.arrays import forget, write_array, write_header
 from edu_cli.index.postings import EMPTY, Postings, Rows, Terms, Values
 from edu_cli.index.rows import read_array
 
@@ -46,6 +46,10 @@ class _Run:
         end = len(self.terms) if high is None else np.searchsorted(self.terms, high)
         return _Run(self.terms[start:end], self.rows[start:end], self.values[start:end])
 
+    def forget(self) -> None:
+        """Holds no memory of what was read."""
+        forget(self.terms, self.rows, self.values)
+
     def __len__(self) -> int:
         return len(self.terms)
 
@@ -66,6 +70,10 @@ class Kept:
         stays = rows >= 0
         terms = np.repeat(self.old.terms[start:end], np.diff(self.old.ends[start : end + 1]))
         return _Run(terms[stays], rows[stays].astype(np.int32), self.old.values[span][stays].astype(np.float32))
+
+    def forget(self) -> None:
+        """As of a run."""
+        forget(self.old.terms, self.old.ends, self.old.rows, self.old.values)
 
     def bounds(self, step: int) -> Terms:
         """Terms between which about `step` entries stand."""
@@ -101,6 +109,8 @@ def write_merged(
             for name, column in columns.items():
                 raws[name].write(column.tobytes())
             total += len(part)
+            for source in (*kept, *runs):
+                source.forget()
     for name, dtype in _DTYPES.items():
         _as_npy(folder / f"{prefix}{name}.raw", np.dtype(dtype))
     return read_array(folder / f"{prefix}terms.npy"), read_array(folder / f"{prefix}ends.npy")

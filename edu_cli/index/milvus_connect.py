@@ -166,10 +166,12 @@ def _reach_loopback_directly() -> None:
 
 
 def release(path: Path) -> None:
-    """Ends Lite's server in this process, which else keeps the database locked until the process ends."""
+    """Ends Lite's server in this process, which else keeps the database locked, and its memory, until that ends."""
+    import pyarrow
     from milvus_lite.server_manager import server_manager_instance
 
     server_manager_instance.release_server(str(path))
+    pyarrow.default_memory_pool().release_unused()  # some 130 MB after 50,000 rows
 
 
 @contextmanager

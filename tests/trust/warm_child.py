@@ -52,7 +52,7 @@ _VERBS = (
 )
 
 
-_VOLUME_ROWS = 3  # of Milvus Lite, so that the small course has several volumes
+_VOLUME_ROWS = 5  # of Milvus Lite, so that the small course has several volumes
 
 
 def _serve(work: Path) -> None:
