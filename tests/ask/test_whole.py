@@ -84,6 +84,7 @@ def test_the_sentence_that_shows_a_formula_comes_with_it_and_no_more() -> None:
         ("常用的库有 [Django](https://example.org)，它自带对象关系映射和后台管理。", False),
         ("协程在一个线程里轮流执行，由程序自己让出控制权，详见第三章。", False),
         ("损失函数如下所示：", False),
+        ("复习时可以同步回看：哈希表对应 [集合](../java/collection/)，索引对应 [数据库](../db/index.md)。", True),
     ],
 )
 def test_what_only_points_at_another_place_is_told(text: str, points: bool) -> None:
@@ -137,3 +138,18 @@ def test_headings_beside_each_other_answer_what_the_one_above_says_in_other_word
     assert outlined("垃圾回收器有哪些", found, lambda _doc_id: sections) is None
     assert outlined("垃圾回收算法有哪些", found[:2], lambda _doc_id: sections) is None
     assert outlined("垃圾回收的四种算法是什么", found, lambda _doc_id: sections) is None
+
+
+def test_a_list_of_as_many_things_as_are_asked_for_goes_before_a_likelier_sentence() -> None:
+    said = "事务支持事务的四个场景，事务的特性很好。\n\n事务有这些特性：\n"
+    four = "- 原子性：不可分割。\n- 一致性：前后一致。\n- 隔离性：互不相扰。\n- 持久性：不会丢失。"
+    assert answer("事务的四个特性", passage(said + four)) == f"事务有这些特性：\n{four}[1]"
+    three = four[: four.index("\n- 持久")]
+    assert answer("事务的四个特性", passage(said + three)).startswith("事务支持")
+
+
+def test_a_question_that_nothing_follows_is_no_answer() -> None:
+    listed = passage("- 什么是服务熔断？\n- 什么是服务降级？", "题目", doc="题.md")
+    told = passage("熔断器打开时，调用直接失败，不再等待。", "保护", doc="熔断.md")
+    assert "熔断器打开" in answer("服务熔断是什么", listed, told)
+    assert "？" not in answer("服务熔断是什么", listed, told)

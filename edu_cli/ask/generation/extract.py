@@ -13,6 +13,7 @@ from edu_cli.ask.generation.compare import comparing, names_one, passages_of
 from edu_cli.ask.generation.context import page_of
 from edu_cli.ask.generation.extract_features import NAMES, Features, features
 from edu_cli.ask.generation.extract_model import Floats, Model, closest, load_model, read_odds, reading_model
+from edu_cli.ask.generation.list_first import COUNTED, with_list_first
 from edu_cli.ask.generation.pieces import pieces
 from edu_cli.ask.generation.question_type import asked_kind, is_of_another
 from edu_cli.ask.generation.quotable import quotable
@@ -27,10 +28,6 @@ _STOPPED = re.compile(r"[。！？!?.][”’」』）)]*\s*$")
 _PART_SHARED = 0.5  # of a part's grams
 _SHEETS = (".csv", ".tsv", ".xlsx")
 _OF_EACH = 2  # pieces on one of the things that are compared
-# 四个必要条件: so many things are asked for
-_COUNTED = re.compile(
-    r"(?:[两二三四五六七八九十]|(?<![\d.])(?:[2-9]|1[0-2]))(?:大|个|种|类|条|项|点|步|方面|部分|阶段)(?!小时|半|月|年|人|多)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +64,8 @@ def extract(question: str, passages: Sequence[Passage], reader: Reranker | None 
     probabilities = odds / odds.sum()
     covered = rows[:, NAMES.index("coverage")]
     chosen = choose(question, said, owners, covered, probabilities, model.rule)
-    if asked_kind(plain(question)) == "list":
-        chosen = _list_first(chosen, quoted, probabilities, model.rule.share)
+    chosen = with_list_first(question, chosen, quoted, probabilities, places, model.rule.share)
     return _whole_pieces(question, found, [(quoted[i], float(probabilities[i])) for i in chosen], passages)
-
-
-def _list_first(chosen: list[int], quoted: Sequence[Unit], probabilities: Floats, share: float) -> list[int]:
-    """The chosen pieces with the likeliest that is of a list or announces one before them, where it is likely."""
-    lists = [i for i, unit in enumerate(quoted) if unit.is_of_list or unit.is_lead]
-    best = max(lists, key=lambda i: float(probabilities[i]), default=chosen[0])
-    if probabilities[best] < share * probabilities.max():
-        return chosen
-    return [best, *(i for i in chosen if i != best)]
 
 
 def _units(passage: Passage, n: int) -> list[Unit]:
@@ -175,7 +162,7 @@ def _whole_pieces(
 ) -> list[Extract]:
     asked = plain(question)
     kind = asked_kind(asked)
-    wants_list, wants_steps = kind == "list" or bool(_COUNTED.search(asked)), kind == "how"
+    wants_list, wants_steps = kind == "list" or bool(COUNTED.search(asked)), kind == "how"
     items = [one.n for one, _ in chosen if one.is_item]
     taken: list[tuple[Unit, float]] = []
     for one, probability in chosen:

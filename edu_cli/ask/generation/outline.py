@@ -32,7 +32,7 @@ _SIBLINGS, _SIBLINGS_COVERED = 3, 0.4  # passages under one heading, which says 
 _NOUN = 2  # characters at the end, which name the kind of thing
 _MOST_CHARS = 800
 _ASIDE = re.compile(
-    r"^[\d.、\s]*(?:总结|小结|本章小结|参考.*|练习.*|习题.*|思考题|概述|引言|前言|简介|附录.*|更多|推荐阅读)$"
+    r"^[\d.、\s]*(?:总结|小结|本章小结|参考.*|练习.*|习题.*|思考题|面试题.*|面试官.*|题目描述|解题思路|概述|引言|前言|简介|附录.*|更多|推荐阅读)$"
 )
 
 
@@ -72,9 +72,11 @@ def _siblings(about: str, count: int | None, passages: Sequence[Passage], sectio
     The heading above them says the same in other words: it ends as what is asked for does, and shares some of it.
     """
     places = [(passage.doc_id, passage.section[:-1]) for passage in passages]
-    above = Counter(place for place in places if place[1])
-    (doc_id, path), found = max(above.items(), key=lambda item: item[1], default=(("", ()), 0))
-    if found < _SIBLINGS or not plain(path[-1]).endswith(about[-_NOUN:]):
+    above = Counter(place for place in places if place[1]).most_common(1)
+    if not above or above[0][1] < _SIBLINGS:
+        return None
+    doc_id, path = above[0][0]
+    if not plain(path[-1]).endswith(about[-_NOUN:]):
         return None
     below = _below(path, sections_of(doc_id))
     is_same = coverage(grams(about), grams(path[-1])) >= _SIBLINGS_COVERED

@@ -23,9 +23,9 @@ _NUMBERING = re.compile(
 )
 _NAME_CHARS = 4
 _LINK = re.compile(r"!?\[[^\]]*\]\([^)]*\)|<?https?://[^\s>）)]+>?")
-_DIRECTORY = re.compile(
-    r"(?:[-*+•]|\d+[.)])?\s*\[[^\]]*\]\((?:\.{0,2}/|[^):]*\.md\b)"
-)  # an item that leads to another file
+_FILE_LINK = re.compile(r"\[[^\]]*\]\((?:\.{0,2}/|[^):]*\.md\b)")  # to another file of the material
+_DIRECTORY = re.compile(rf"(?:[-*+•]|\d+[.)])?\s*{_FILE_LINK.pattern}")
+_QUESTION = re.compile(r"[?？]\W*$")
 _CLAUSE = re.compile(r"[，,。；;：:！!]")
 # a clause that says where something is told, or that it will be
 _POINTING = re.compile(
@@ -43,19 +43,28 @@ _CHINESE = 0.3  # of a question's characters
 def quotable(question: str, passages: Sequence[Passage], found: Sequence[Unit]) -> list[Unit]:
     """Those of passages that hold the name asked for, without code and signs where a question asks for neither.
 
-    What only points at another place answers nothing. A rule that would leave nothing is not kept.
+    What only points at another place answers nothing, nor does a question that nothing follows. A rule that would leave
+    nothing is not kept.
     """
     asks_for_code = bool(_ASKS_FOR_CODE.search(plain(question)))
-    found = [unit for unit in found if not points_elsewhere(unit.text)] or found
+    telling = [u for u, after in zip(found, (*found[1:], None), strict=True) if not _asks_only(u, after)]
+    found = [unit for unit in telling if not points_elsewhere(unit.text)] or found
     naming = _under_its_heading(question, passages, {unit.n for unit in found}) or _naming(question, passages)
     left = [u for u in found if (asks_for_code or not u.is_code) and u.n in naming] or list(found)
     return [u for u in left if cjk_share(u.text) > _PROSE] or left if _wants_prose(question) else left
 
 
+def _asks_only(unit: Unit, after: Unit | None) -> bool:
+    """Whether it is a question that another one follows, or nothing of its passage."""
+    if not _QUESTION.search(unit.text):
+        return False
+    return after is None or after.n != unit.n or bool(_QUESTION.search(after.text))
+
+
 def points_elsewhere(text: str) -> bool:
     """Whether a piece only says where something is told, or that it will be: 详见…, 下面介绍…, a line of links."""
     said = plain(text)
-    if _DIRECTORY.match(said):
+    if _DIRECTORY.match(said) or len(_FILE_LINK.findall(said)) > 1:
         return True
     unlinked = _LINK.sub("", said)
     clauses = _CLAUSE.split(unlinked)
