@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from edu_cli.ask.generation.reply import parse_json
 from edu_cli.errors import ChatError
+from edu_cli.evaluate.heading_question import as_question
 from edu_cli.prompts import Prompt
 from edu_cli.protocols import ChatModel
-from edu_cli.text import cjk_share, content_id, fold
+from edu_cli.text import content_id, fold
 from edu_cli.types import FaqEntry, Message, StoredParent
 
 _SHORTEST = 20  # characters of a section that is worth a question
 _TRIES = 2  # sections that may be asked about for each question that is wanted
-_COUNT = r"[\d一二三四五六七八九十百]+"
-_NUMBER = re.compile(
-    rf"^(?:(?:练习|实验|习题|例[子题]?|示例|附录|案例|模块|任务|专题)\s*(?:{_COUNT}|[A-Z])\s*[：:.．、]\s*|第{_COUNT}[章节讲部分篇]\s*|[(（]{_COUNT}[)）]\s*|{_COUNT}(?:[.．、]\d*)+\s*|\d+\s+)"
-)
-_REMARK = re.compile(
-    r"\s*[(（][^()（）]*(?:\d|选学|选读|必读|重点)[^()（）]*[)）]$"
-)  # "（每题 3 分）" is about no matter
-_ASKS = re.compile(
-    r"[?？]$|[吗呢]$|什么|如何|怎么|怎样|哪[些个里种]|几[个种]|多少|^(?:谁|why|how|what|when|who|where)\b",
-    re.IGNORECASE,
-)
-_SAYS_NOTHING = frozenset(
-    ("目录", "前言", "小结", "总结", "参考资料", "参考文献", "简介", "概述", "introduction", "summary", "references")
-)
 
 
 def draft(
@@ -98,7 +84,7 @@ def _faq_item(doc: str, entry: FaqEntry) -> dict[str, Any]:
 def _heading_item(parent: StoredParent) -> dict[str, Any] | None:
     if not parent.section or len(parent.text) < _SHORTEST:
         return None
-    question = _as_question(parent.section[-1])
+    question = as_question(parent.section[-1])
     if question is None:
         return None
     return {
@@ -108,16 +94,6 @@ def _heading_item(parent: StoredParent) -> dict[str, Any] | None:
         "answerable": True,
         "tags": ["draft", "heading"],
     }
-
-
-def _as_question(heading: str) -> str | None:
-    """The heading as a question; None for one that asks nothing."""
-    bare = _REMARK.sub("", _NUMBER.sub("", heading)).strip(" #:：")
-    if len(bare) < 2 or fold(bare) in _SAYS_NOTHING:
-        return None
-    if _ASKS.search(bare):
-        return bare
-    return f"{bare}是什么？" if cjk_share(bare) > 0 else f"What is {bare}?"
 
 
 def _llm_item(parent: StoredParent, chat: ChatModel, prompt: Prompt) -> dict[str, Any] | None:

@@ -74,6 +74,13 @@ def test_the_sentence_that_shows_a_formula_comes_with_it_and_no_more() -> None:
     assert "其余" not in said
 
 
+def test_what_a_lead_leads_to_ends_with_its_paragraph() -> None:
+    text = "岭回归的损失函数如下所示：\n\n$$\nL = (y - x)^2\n$$\n\n其中惩罚项见下。\n\n再看套索回归。"
+    found = units(text, 1)
+    said = in_full(found[0], found, text, wants_list=False).text
+    assert said == text[: text.index("\n\n其中")]
+
+
 @pytest.mark.parametrize(
     ("text", "points"),
     [

@@ -31,6 +31,14 @@ def parent(doc, *section, text=LONG):
         ("一、单项选择题（每题 3 分）", "单项选择题是什么？"),
         ("附录 A：术语（选读）", "术语是什么？"),
         ("例子1：随机验证码", "随机验证码是什么？"),
+        ("方法二：分治法", "分治法是什么？"),
+        ("★ 图论讲义-第 15 章 最短路", "最短路是什么？"),
+        ("使用ORM完成增删改查", "怎样使用ORM完成增删改查？"),
+        ("使用场景", "使用场景有哪些？"),
+        ("Python操作表格文件", "怎样用 Python 操作表格文件？"),
+        ("红黑树特点", "红黑树特点有哪些？"),
+        ("线性回归代码实现", "线性回归怎样实现？"),
+        ("选择排序", "选择排序是什么？"),
     ],
 )
 def test_a_heading_becomes_a_question(heading, question):
@@ -39,7 +47,9 @@ def test_a_heading_becomes_a_question(heading, question):
     assert item["relevant"] == [{"doc": "a.md", "section": heading}]
 
 
-@pytest.mark.parametrize("heading", ["目录", "小结", "1.", "前言"])
+@pytest.mark.parametrize(
+    "heading", ["目录", "小结", "1.", "前言", "题目描述", "堆内存相关", "学会思考，总结沉淀", "第 * 章 xxx"]
+)
 def test_a_heading_that_asks_nothing_gives_none(heading):
     assert draft([parent("a.md", heading)], [], 5, 0) == []
 

@@ -126,7 +126,8 @@ def _paragraph_after(mine: Sequence[Unit], at: int, context: str) -> int:
 
 def _parted(context: str, unit: Unit, following: Unit) -> bool:
     """Whether a blank line stands between two neighbours."""
-    return following.start - unit.start > 0 and bool(re.search(r"\n\s*\n", context[unit.start : following.start]))
+    between = context[unit.start : context.index(following.text, following.start)]
+    return bool(re.search(r"\n\s*\n", between))
 
 
 def list_around(mine: Sequence[Unit], at: int) -> tuple[int, int]:
