@@ -33,7 +33,6 @@ _OF_A_TERM = re.compile(
     rf"^((?:(?!的){_TERM}){{2,12}}?)(?<![中里上])(?:是什么(?:意思)?|指的?是什么|的定义(?:是什么)?|有(?:哪些|什么)\w{{2,4}})"
     rf"[?？。]?$"
 )
-_ALONG = ("best_child", "whole", "several", "coverage", "child_coverage", "heading_asked", "run", "opening")
 
 
 def confidence(examined: Examined, order: Order, ranking: Ranking) -> float:
@@ -80,16 +79,15 @@ def confidence_features(examined: Examined, order: Order) -> dict[str, float]:
     """What the confidence is judged by, by name: the first passage of the fusion, its first five, and the question."""
     rows = by_fusion(examined).rows if order.reranked else order.rows
     first, seen = rows[0], rows[:_SEEN]
-    evidence, weighed = examined.evidence, examined.weighed.scores
-    features = {f"question_{name}": value for name, value in examined.profile.items()}
-    for name in _ALONG:
-        column = np.nan_to_num(evidence.column(name))
-        features[f"first_{name}"] = float(column[first])
-        features[f"seen_{name}"] = float(column[seen].max())
-    others = np.delete(weighed, first)
-    features["first_score"] = float(weighed[first])
-    features["crowd"] = float(np.sort(others)[::-1][:_CROWD].mean()) if len(others) else 0.0
-    features["strange"] = float(is_strange(examined))
+    weighed = examined.weighed.scores
+    others = np.sort(np.delete(weighed, first))[::-1]
+    features = {
+        "first_score": float(weighed[first]),
+        "crowd": float(others[:_CROWD].mean()) if len(others) else 0.0,
+        "seen_several": float(np.nan_to_num(examined.evidence.column("several"))[seen].max()),
+        "strange": float(is_strange(examined)),
+    }
+    features |= {f"question_{name}": value for name, value in examined.profile.items()}
     return features | _words(examined, seen) | _read(order, seen)
 
 
