@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from edu_cli.ask.generation.counting import KINDS, NUMERAL, count_of
 from edu_cli.ask.generation.extract_model import Floats
 from edu_cli.ask.generation.question_type import asked_kind, matter
 from edu_cli.ask.generation.units import Unit
 from edu_cli.ask.verification.terms import plain
 
 # 四个必要条件: so many things are asked for
-COUNTED = re.compile(
-    r"([两二三四五六七八九十]|(?<![\d.])(?:[2-9]|1[0-2]))(?:大|个|种|类|条|项|点|步|方面|部分|阶段)(?!小时|半|月|年|人|多)"
-)
-_NUMERALS = "二三四五六七八九十"
+COUNTED = re.compile(rf"({NUMERAL}){KINDS}(?!小时|半|月|年|人|多)")
 _NOUN = 2  # characters at the end of what is asked for, which name the kind of thing
 
 
@@ -48,7 +46,7 @@ def _list_of_so_many(question: str, quoted: Sequence[Unit], probabilities: Float
     said = COUNTED.search(about)
     if not said:
         return None
-    count = int(said[1]) if said[1].isdigit() else _NUMERALS.index(said[1].replace("两", "二")) + 2
+    count = count_of(said[1])
     noun = re.sub(r"\W", "", about)[-_NOUN:]
     lists: list[list[int]] = []
     for i, unit in enumerate(quoted):

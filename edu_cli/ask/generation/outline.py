@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from edu_cli.ask.generation.counting import KINDS, NUMERAL, count_of
 from edu_cli.ask.generation.extract import Extract
 from edu_cli.ask.generation.question_type import focus
 from edu_cli.ask.generation.units import ITEM, Unit, units
@@ -18,10 +19,9 @@ from edu_cli.types import Passage
 
 SectionsOf = Callable[[str], Sequence[tuple[str, ...]]]
 _ASKS = re.compile(
-    r"(?:主要|一共|总共|分别|可以|常见的?|常用的?|又|都)?(?:有|包括|包含|分为|分成|是)?(?:哪些|哪几(?:个|种|类|条|项|点|步|部分|方面|大)?|"
-    r"几(?:个|种|类|条|项|点|大|部分|方面)|[两二三四五六七八九](?:个|种|类|条|项|点|大|部分|方面)(?=.*(?:是什么|哪)))"
+    rf"(?:主要|一共|总共|分别|可以|常见的?|常用的?|又|都)?(?:有|包括|包含|分为|分成|是)?"
+    rf"(?:哪些|哪几{KINDS}?|几{KINDS}|({NUMERAL}){KINDS}(?=.*(?:是什么|哪)))"
 )
-_COUNT = re.compile(r"[两二三四五六七八九]")
 _REST = re.compile(r"[的呢吗啊?？。，,]|请问|是什么|组成")
 _FIRST = 3  # passages whose headings are looked at
 _LEAST, _MOST = 2, 12  # headings that make a list
@@ -48,7 +48,7 @@ def outlined(question: str, passages: Sequence[Passage], sections_of: SectionsOf
     if not asks:
         return None
     about = _REST.sub(" ", _ASKS.sub(" ", asked)).strip()
-    kind, wanted, count = focus(asked), grams(about), _counted(asks[0])
+    kind, wanted, count = focus(asked), grams(about), count_of(asks[1]) if asks[1] else None
     for n, passage in enumerate(passages[:_FIRST], 1):
         for depth in range(len(passage.section), 0, -1):
             path = passage.section[:depth]
@@ -108,12 +108,6 @@ def _items(run: Sequence[Unit]) -> int:
 def is_list(text: str) -> bool:
     """Whether a piece is a list already: two items at the least."""
     return sum(bool(ITEM.match(line)) for line in text.splitlines()) > 1
-
-
-def _counted(asks: str) -> int | None:
-    """The number that the asking words say."""
-    match = _COUNT.search(asks)
-    return "两二三四五六七八九".index(match[0]) + (2 if match[0] == "两" else 1) if match else None
 
 
 def _is_asked_of(wanted: frozenset[str], kind: str, title: str, path: Sequence[str], *, is_counted: bool) -> bool:

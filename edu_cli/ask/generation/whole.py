@@ -6,13 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from edu_cli.ask.generation.counting import KINDS, NUMERAL, count_of
 from edu_cli.ask.generation.units import ITEM, Unit
 
 _NUMBERED = re.compile(r"\s*(?:\d{1,3}[.、．]|[一二三四五六七八九十]{1,3}、)")
 _ASKS = re.compile(r"[?？]\W*$|[（(][\s　_]*[)）]")  # a question, or an exam item with its blank
 _POINTS_BACK = re.compile(r"(?:这|此|该|它|其|上述|前者|后者|因此|所以|也就是说|即)")
 _ANNOUNCES = re.compile(  # "…有三种异常。": says how many there are, and the next sentences say which
-    r"^[^：:，,；;]{2,30}(?:[有分包含列括为成]|如下)[^：:，,；;]{0,4}([两二三四五六2-6])(?:种|个|类|点|步|条|项|方面|部分|阶段)[^：:，,；;]{0,8}[。.]$"
+    rf"^[^：:，,；;]{{2,30}}(?:[有分包含列括为成]|如下)[^：:，,；;]{{0,4}}({NUMERAL}){KINDS}[^：:，,；;]{{0,8}}[。.]$"
 )
 # a line that names what follows it, asked for what it holds
 _HEADING = re.compile(r"[^。！？!?.；;，,|]{2,28}(?<![：:])$")
@@ -20,7 +21,6 @@ _POINTS_AT_SOMEONE = re.compile(r"(?:^|[，,；;：:])\s*[他她](?![人国乡�
 _DANGLES = re.compile(r"[\u4e00-\u9fff](?:为|是|如下|即为|得到?)$")  # the formula or line that it leads to comes next
 _MOST_QUOTED = 3  # sentences that an open quotation mark is followed for
 _SHOWS = re.compile(r"(?:(?:如下|下面|以下|下列)[^。；;]{0,12}|[：:])[。]?$")  # what follows is part of it
-_COUNTS = "两二三四五六"
 _MOST_FOLLOWING = 6
 _MOST_CHARS = 600
 _MOST_CODE = 1500  # with a block of code
@@ -166,8 +166,7 @@ def _has_steps(mine: Sequence[Unit], at: int) -> bool:
 
 def _announced(mine: Sequence[Unit], at: int, count: str, context: str) -> int:
     """The end of the `count` sentences of the same paragraph that say what was announced."""
-    wanted = int(count) if count.isdigit() else max(2, _COUNTS.index(count) + 1)
-    last = at
+    wanted, last = count_of(count), at
     while last - at < wanted and last + 1 < len(mine) and "\n" not in context[mine[last].start : mine[last + 1].start]:
         last += 1
     return last
