@@ -67,6 +67,19 @@ def test_an_faq_entry_is_found_by_meaning_where_words_differ() -> None:
     assert match_faq("口令忘了改一下？", [], None) is None
 
 
+def test_what_is_encoded_is_folded_so_that_script_and_case_tell_nothing_apart() -> None:
+    seen: list[str] = []
+
+    def encode(texts: Sequence[str]) -> Vectors:
+        seen.extend(texts)
+        return np.ones((len(texts), 1), np.float32)
+
+    match_faq(
+        "ＵＢＵＮＴＵ 怎麼升級", entries_of("Ubuntu 怎么升级到新版本？", "Git 怎么合并？"), FaqEncoder(encode, encode)
+    )
+    assert seen == ["ubuntu 怎么升级到新版本?", "git 怎么合并?", "ubuntu 怎么升级"]
+
+
 def test_only_near_misses_are_offered_and_two_at_the_most() -> None:
     found = match_faq("缺的课怎样听？", entries_of("怎样补课？", "怎样请假？", "怎样转班？"), cosines(0.86, 0.855, 0.6))
     assert found

@@ -88,6 +88,7 @@ def test_what_a_lead_leads_to_ends_with_its_paragraph() -> None:
         ("关于常见算法的详细介绍，建议阅读这篇：[垃圾回收详解](https://example.org/gc)。", True),
         ("- [数据结构专题](./data-structure/)：按结构类型整理常见的数据结构。", True),
         ("下面我们来介绍几种常见的排序算法。", True),
+        ("| `rag-or-tuning.md` | 微调和检索怎么选 | 原理对比 |", True),
         ("常用的库有 [Django](https://example.org)，它自带对象关系映射和后台管理。", False),
         ("协程在一个线程里轮流执行，由程序自己让出控制权，详见第三章。", False),
         ("损失函数如下所示：", False),

@@ -23,8 +23,8 @@ _NUMBERING = re.compile(
 )
 _NAME_CHARS = 4
 _LINK = re.compile(r"!?\[[^\]]*\]\([^)]*\)|<?https?://[^\s>）)]+>?")
-_FILE_LINK = re.compile(r"\[[^\]]*\]\((?:\.{0,2}/|[^):]*\.md\b)")  # to another file of the material
-_DIRECTORY = re.compile(rf"(?:[-*+•]|\d+[.)])?\s*{_FILE_LINK.pattern}")
+_FILE_LINK = re.compile(r"\[[^\]]*\]\((?:\.{0,2}/|[^):]*\.md\b)|`[\w./-]+\.md`")  # another file of the material
+_DIRECTORY = re.compile(rf"(?:[-*+•|]|\d+[.)])?\s*(?:{_FILE_LINK.pattern})")
 _QUESTION = re.compile(r"[?？]\W*$")
 _CLAUSE = re.compile(r"[，,。；;：:！!]")
 # a clause that says where something is told, or that it will be
