@@ -110,4 +110,4 @@ def _groups(docs: Sequence[str], texts: Sequence[str]) -> list[tuple[str, ...]]:
 def _light(examined: Examined) -> Examined:
     """Without texts and children, which are only counted from here on."""
     parents = tuple(replace(parent, text="", children=()) for parent in examined.parents)
-    return replace(examined, parents=parents, evidence=replace(examined.evidence, texts=()))
+    return replace(examined, parents=parents, evidence=replace(examined.evidence, texts=(), headings=()))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from search_corpus import PairIndex, parent
 
-from edu_cli.ask.retrieval.asked import asked, holds, longest_run, plain, plain_all
+from edu_cli.ask.retrieval.asked import asked, holds, plain, plain_all
 from edu_cli.ask.retrieval.duplicates import distinct
 from edu_cli.ask.retrieval.evidence import gather
 from edu_cli.ask.retrieval.rerank import window
@@ -95,13 +95,6 @@ def test_many_texts_are_folded_as_each_alone(texts: list[str]) -> None:
     assert [text.strip() for text in plain_all(texts)] == [plain(text.replace("\ue0ff", "")) for text in texts]
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.text("甲乙丙", max_size=8), st.text("甲乙丙", max_size=12))
-def test_the_longest_run_is_the_longest_common_substring(question: str, text: str) -> None:
-    pieces = {question[i:j] for i in range(len(question)) for j in range(i + 1, len(question) + 1)}
-    assert longest_run(question, text) == max((len(piece) for piece in pieces if piece in text), default=0)
-
-
 # --- evidence
 
 
@@ -109,8 +102,9 @@ def test_evidence_names_the_child_that_answers() -> None:
     question = asked("压栈在哪里进行", PairIndex(PARENTS))
     evidence = gather(question, None, PARENTS, {}, {})
     assert evidence.best[0] == "栈.md#0.1"
-    assert np.isnan(evidence.column("best_child")).all()
-    assert evidence.column("coverage")[0] > evidence.column("coverage")[1]
+    assert np.isnan(evidence.column("whole")).all()
+    assert evidence.column("child_coverage")[0] > evidence.column("child_coverage")[1]
+    assert evidence.headings[0].startswith("栈")
 
 
 def test_the_whole_is_the_mean_of_the_children_by_length() -> None:
@@ -118,7 +112,7 @@ def test_the_whole_is_the_mean_of_the_children_by_length() -> None:
     vectors = {"a#0.0": np.array([1.0, 0.0], np.float32), "a#0.1": np.array([0.0, 1.0], np.float32)}
     question = np.array([1.0, 0.0], np.float32)
     evidence = gather(asked("甲", PairIndex([one])), question, [one], vectors, {})
-    assert evidence.column("best_child")[0] == pytest.approx(1.0)
+    assert evidence.column("several")[0] == pytest.approx(0.5)
     assert evidence.column("whole")[0] == pytest.approx(3 / np.sqrt(10))
 
 

@@ -95,15 +95,6 @@ def holds(text: str, word: str) -> bool:
     return False
 
 
-def longest_run(question: str, text: str) -> int:
-    """Characters of the longest piece of the question that stands in `text` as it is."""
-    longest = 0
-    for start in range(len(question)):
-        while start + longest < len(question) and question[start : start + longest + 1] in text:
-            longest += 1
-    return longest
-
-
 def pairs_of(folded: str) -> Sequence[str]:
     """Pairs of neighbouring Han characters and Latin words of a plain text, in order."""
     found: list[str] = []

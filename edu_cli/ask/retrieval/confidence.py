@@ -8,13 +8,11 @@ A logistic model over features of the whole result, fitted with the right passag
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.ask.retrieval.asked import Asked, holds, plain_all
-from edu_cli.ask.retrieval.evidence import heading_of
+from edu_cli.ask.retrieval.asked import Asked, holds
 from edu_cli.ask.retrieval.examine import Examined
 from edu_cli.ask.retrieval.ranking import Ranking
 from edu_cli.ask.retrieval.reading import log_odds
@@ -55,16 +53,9 @@ def is_strange(examined: Examined) -> bool:
     if not match:
         return False
     term = (match[1] or match[2]).strip()
-    texts = _texts(examined)
+    texts = (*examined.evidence.texts, *examined.evidence.headings)
     missing = [word for word in examined.asked.words if word in term and not any(holds(text, word) for text in texts)]
     return bool(missing) and not any(holds(text, term) for text in texts)
-
-
-def _texts(examined: Examined, rows: Sequence[int] | npt.NDArray[np.intp] | None = None) -> list[str]:
-    """The texts and headings of some passages, or of the whole shortlist, plain."""
-    kept = range(len(examined.parents)) if rows is None else rows
-    headings = plain_all([heading_of(examined.parents[i]) for i in kept])
-    return [*(examined.evidence.texts[i] for i in kept), *headings]
 
 
 def calibrated(sure: float, settings: SearchSettings) -> float:
@@ -93,11 +84,12 @@ def confidence_features(examined: Examined, order: Order) -> dict[str, float]:
 
 def _words(examined: Examined, seen: npt.NDArray[np.intp]) -> dict[str, float]:
     """The most words in neighbouring sentences of a passage seen; the Latin ones (names, most of them) in none."""
-    asked, texts = examined.asked, _texts(examined, seen)
+    asked, evidence = examined.asked, examined.evidence
+    texts = [text for i in seen for text in (evidence.texts[i], evidence.headings[i])]
     weighed = zip(asked.words, asked.weights.tolist(), strict=True)
     names = [(word, weight) for word, weight in weighed if word.isascii() and not word.isdigit()]
     return {
-        "seen_neighbours": max(_in_neighbours(asked, examined.evidence.texts[i]) for i in seen),
+        "seen_neighbours": max(_in_neighbours(asked, evidence.texts[i]) for i in seen),
         "unheard": float(sum(weight for name, weight in names if not any(name in text for text in texts))),
     }
 

@@ -8,19 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from edu_cli.ask.retrieval.asked import Asked, longest_run, plain_all
+from edu_cli.ask.retrieval.asked import Asked, plain_all
 from edu_cli.types import StoredParent
 
-FEATURES = (
-    "best_child",
-    "whole",
-    "several",
-    "coverage",
-    "child_coverage",
-    "opening",
-    "heading_asked",
-    "run",
-)
+FEATURES = ("whole", "several", "child_coverage", "opening")
 _OPENING_CHARS = 60  # where a section says what it is about
 # A child that holds all of the question beats one that holds none of it by this much cosine (children of one parent lie
 # within about .05 of each other).
@@ -32,12 +23,13 @@ _SEVERAL = 5  # best children whose mean cosine says that a section is about the
 class Evidence:
     """One row a parent; `values` has the columns of FEATURES, NaN where there are no vectors.
 
-    `best` are the ids of the children to show, `texts` the parents' texts, plain and without headings.
+    `best` are the ids of the children to show, `texts` the parents' texts, plain, `headings` what stands above.
     """
 
     values: npt.NDArray[np.float64]
     best: tuple[str, ...]
     texts: tuple[str, ...]
+    headings: tuple[str, ...]
 
     def column(self, name: str) -> npt.NDArray[np.float64]:
         """One feature of all parents."""
@@ -54,30 +46,20 @@ def gather(
     """The evidence for each parent. `hit_children` are the children by which legs found a parent, best first."""
     pieces = [[heading_of(parent), *_child_texts(parent)] for parent in parents]
     plain_pieces = iter(plain_all([piece for group in pieces for piece in group]))
-    rows, best, bodies = [], [], []
+    rows, best, bodies, headings = [], [], [], []
     for parent, group in zip(parents, pieces, strict=True):
         heading, *children = (next(plain_pieces) for _ in group)
         body = "".join(children)
-        in_heading = asked.held(heading)
-        held = np.stack([asked.held(text) for text in children]) | in_heading
+        held = np.stack([asked.held(text) for text in children]) | asked.held(heading)
         cosines, whole, several = _dense(question_vector, parent, vectors)
         coverages = held @ asked.weights
         chosen = _best_child(parent, cosines, coverages, hit_children.get(parent.parent_id, ()))
         bodies.append(body)
+        headings.append(heading)
         best.append(parent.children[chosen].child_id if parent.children else parent.parent_id)
-        rows.append(
-            (
-                np.nan if np.isnan(cosines).all() else np.nanmax(cosines),
-                whole,
-                several,
-                held.any(0) @ asked.weights,
-                coverages[chosen],
-                asked.held(body[:_OPENING_CHARS]) @ asked.weights,
-                in_heading @ asked.weights,
-                longest_run(asked.folded, body) / max(len(asked.folded), 1),
-            )
-        )
-    return Evidence(np.array(rows, np.float64).reshape(len(rows), len(FEATURES)), tuple(best), tuple(bodies))
+        rows.append((whole, several, coverages[chosen], asked.held(body[:_OPENING_CHARS]) @ asked.weights))
+    values = np.array(rows, np.float64).reshape(len(rows), len(FEATURES))
+    return Evidence(values, tuple(best), tuple(bodies), tuple(headings))
 
 
 def heading_of(parent: StoredParent) -> str:
