@@ -81,22 +81,22 @@ def _admit(chosen: str | None) -> _Patient:
 def _examine(out: Output, patient: _Patient, *, llm: bool) -> list[CheckResult]:
     """All results; as text each is shown when it is there."""
     results = []
-    for result in _results(patient, llm=llm):
+    for result in _results(out, patient, llm=llm):
         results.append(result)
         if not out.json and (result.status != "pass" or not out.quiet):
             _show(out, result)
     return results
 
 
-def _results(patient: _Patient, *, llm: bool) -> Iterable[CheckResult]:
+def _results(out: Output, patient: _Patient, *, llm: bool) -> Iterable[CheckResult]:
     from edu_cli.upkeep.results import CheckResult
     from edu_cli.wiring.upkeep import diagnose
 
     if patient.refusal:
         yield CheckResult("settings", "fail", patient.refusal.message, patient.refusal.hint)
-        yield from (r for r in diagnose(None, patient.settings, llm=False) if r.name != "project")
+        yield from (r for r in diagnose(None, patient.settings, out.progress, llm=False) if r.name != "project")
     else:
-        yield from diagnose(patient.project, patient.settings, llm=llm)
+        yield from diagnose(patient.project, patient.settings, out.progress, llm=llm)
 
 
 def _show(out: Output, result: CheckResult) -> None:

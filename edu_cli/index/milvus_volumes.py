@@ -177,10 +177,12 @@ class LiteVolumes:
             yield volume, page
 
     def _rows_in(self, volume: int) -> int:
-        """Counted, or as many as are known to be in a volume that nobody has opened since."""
-        if volume == 0 or self._places is None or (self._other and self._other[0] == volume):
+        """Counted now or when it was left; of one that was not opened, how many are known to be in it."""
+        if volume == 0 or (self._other and self._other[0] == volume):
             return self._volume(volume).count()
-        return self._counted.get(volume, self._sizes[volume])
+        if volume in self._counted:
+            return self._counted[volume]
+        return self._volume(volume).count() if self._places is None else self._sizes[volume]
 
     def _with_room(self) -> int:
         """An open volume, else the emptiest, else a new one."""

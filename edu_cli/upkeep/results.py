@@ -11,6 +11,7 @@ from edu_cli.errors import EduError, LockedError
 Status = Literal["pass", "warn", "fail"]
 _ORDER: tuple[Status, ...] = ("pass", "warn", "fail")
 FIX = "edu doctor --fix"
+TEXTS = "texts"
 
 
 @dataclass(frozen=True, slots=True)

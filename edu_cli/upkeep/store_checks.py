@@ -18,13 +18,14 @@ from edu_cli.index.tokens import open_tokenizer
 from edu_cli.index.vector_copy import open_copy
 from edu_cli.ingest.split.splitter import encoding_text
 from edu_cli.project import Project
-from edu_cli.protocols import Encoder, LexicalIndex, VectorCache, VectorStore
+from edu_cli.protocols import Encoder, LexicalIndex, Progress, VectorCache, VectorStore
 from edu_cli.types import EncoderPin, Scope
 from edu_cli.upkeep.results import FIX, CheckResult, mendable
 
 BM25, WORDS, COPY, VECTORS = "BM25 index", "words", "vector index", "vectors"
 SAMPLE_CHILDREN, SAMPLE_DOCUMENTS = 16, 20
 _LEAST_COSINE = 0.999  # another processor rounds the quantised encoder's sums differently; other weights differ by far
+_STEP = 500  # rows between two moves of the bar
 T = TypeVar("T")
 
 
@@ -96,9 +97,14 @@ def _copy_state(path: Path) -> tuple[str, int]:
     return (f"{path} is damaged: {', '.join(damaged)}" if damaged else ""), len(copy)
 
 
-def check_vectors(catalog: Catalog, store: VectorStore, where: str) -> CheckResult:
+def check_vectors(catalog: Catalog, store: VectorStore, where: str, progress: Progress) -> CheckResult:
     """Whether the store holds exactly the children of the catalog. Raises StoreError."""
-    wanted, held = catalog.child_ids(), set(store.ids())
+    wanted, held = catalog.child_ids(), set[str]()
+    progress.start(VECTORS, len(wanted))
+    for child_id in store.ids():
+        held.add(child_id)
+        if len(held) % _STEP == 0:
+            progress.advance(VECTORS, _STEP)
     n_missing, n_stray = len(wanted - held), len(held - wanted)
     if n_missing or n_stray:
         return mendable(VECTORS, "fail", f"{where} lacks {n_missing} of {len(wanted)} vectors and has {n_stray} others")

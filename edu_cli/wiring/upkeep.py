@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 from edu_cli.config import Settings, cache_dir
@@ -14,21 +14,25 @@ from edu_cli.index.catalog import Catalog
 from edu_cli.index.encoders.choose import open_encoder
 from edu_cli.index.lock import patiently
 from edu_cli.project import Project
-from edu_cli.protocols import Encoder, VectorStore
+from edu_cli.protocols import Encoder, Progress, VectorStore
 from edu_cli.types import EncoderPin
 from edu_cli.types.catalog_keys import PROJECT_ID
 from edu_cli.upkeep import catalog_checks, environment, store_checks
-from edu_cli.upkeep.results import CheckResult, guarded
+from edu_cli.upkeep.results import TEXTS, CheckResult, guarded
 from edu_cli.upkeep.text_checks import check_texts
 from edu_cli.wiring.mending import restore_drafts
 from edu_cli.wiring.overview import lexical_place
 from edu_cli.wiring.places import milvus_target, open_reader, vectors_path
 
+Watch = Callable[[], AbstractContextManager[Progress]]
 _WAIT_S = 10.0  # for Milvus Lite, which one process at a time can open
 
 
-def diagnose(project: Project | None, settings: Settings, *, llm: bool) -> Iterator[CheckResult]:
-    """Every check, one at a time as it is done: the machine, then the project where there is one."""
+def diagnose(project: Project | None, settings: Settings, watch: Watch, *, llm: bool) -> Iterator[CheckResult]:
+    """Every check, one at a time as it is done: the machine, then the project where there is one.
+
+    Those that take their time in a large project are shown by `watch`, which is left before their result is given.
+    """
     held = project.state if project and project.state.is_dir() else None
     root = project.root if project else Path.cwd()
     yield environment.check_python()
@@ -47,7 +51,7 @@ def diagnose(project: Project | None, settings: Settings, *, llm: bool) -> Itera
     yield guarded("lock", lambda: catalog_checks.check_lock(project.lock_path))
     try:
         with open_reader(project) as catalog:
-            yield from _check_project(project, settings, catalog)
+            yield from _check_project(project, settings, catalog, watch)
     except StoreError as error:
         fix = "edu restore FILE --force brings a backup back; else " + error.hint
         yield CheckResult("catalog", "fail", error.message, fix)
@@ -69,12 +73,13 @@ def check_llm(settings: Settings) -> CheckResult:
     return CheckResult("LLM", "pass", f"{reply.model} at {where(settings.llm)} answered in {seconds:.1f} s")
 
 
-def _check_project(project: Project, settings: Settings, catalog: Catalog) -> Iterator[CheckResult]:
+def _check_project(project: Project, settings: Settings, catalog: Catalog, watch: Watch) -> Iterator[CheckResult]:
     found = guarded("catalog", lambda: catalog_checks.check_catalog(catalog))
     yield found
     if found.status == "fail":
         return
-    texts = guarded("texts", lambda: check_texts(catalog))
+    with watch() as progress:
+        texts = guarded(TEXTS, lambda: check_texts(catalog, progress))
     yield texts
     is_sound = texts.status == "pass"  # what was made of other texts can neither be found by these nor reproduce
     yield guarded("FAQ", lambda: catalog_checks.check_faq(catalog))
@@ -99,11 +104,11 @@ def _check_project(project: Project, settings: Settings, catalog: Catalog) -> It
         return
     dense = not settings.milvus.uri
     yield guarded(store_checks.COPY, lambda: store_checks.check_copy(catalog, project, pin, dense=dense))
-    yield from _check_vectors(project, settings, catalog, pin, reproduce=is_sound)
+    yield from _check_vectors(project, settings, catalog, pin, watch, reproduce=is_sound)
 
 
 def _check_vectors(
-    project: Project, settings: Settings, catalog: Catalog, pin: EncoderPin, *, reproduce: bool
+    project: Project, settings: Settings, catalog: Catalog, pin: EncoderPin, watch: Watch, *, reproduce: bool
 ) -> Iterator[CheckResult]:
     """The encoder, the store, and that the one still gives what the other holds."""
     from edu_cli.index.milvus import MilvusStore
@@ -130,7 +135,9 @@ def _check_vectors(
             open_store = LiteVolumes if target.is_lite else MilvusStore
             store: VectorStore = patiently(lambda: open_store(target, create=False), _WAIT_S, lambda _: None)
             stack.callback(store.close)
-            yield store_checks.check_vectors(catalog, store, target.name)
+            with watch() as progress:
+                found = store_checks.check_vectors(catalog, store, target.name, progress)
+            yield found
         except (StoreError, LockedError) as error:
             yield store_checks.unopened_vectors(error, is_lite=target.is_lite)
             return
@@ -138,7 +145,10 @@ def _check_vectors(
             again = encoder
             cache = open_vector_cache(vectors_path(project, settings), pin.fingerprint)
             stack.callback(cache.close)
-            yield guarded("re-encoding", lambda: store_checks.check_reproduction(catalog, again, store, cache))
+            with watch() as progress:
+                progress.start("re-encoding", None)
+                found = guarded("re-encoding", lambda: store_checks.check_reproduction(catalog, again, store, cache))
+            yield found
 
 
 def _without_encoder(pin: EncoderPin | None, settings: Settings) -> CheckResult:

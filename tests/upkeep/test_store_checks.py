@@ -57,7 +57,7 @@ def test_a_sample_is_spread_and_the_same_each_time() -> None:
 
 
 def test_a_store_with_the_catalogs_ids_passes(made: FakeProject, catalog: CatalogWriter) -> None:
-    assert check_vectors(catalog, made.store, "it").status == "pass"
+    assert check_vectors(catalog, made.store, "it", QuietProgress()).status == "pass"
 
 
 class _OneWord:
@@ -91,13 +91,13 @@ def test_a_wrong_row_fails_although_the_number_is_right_and_refilling_mends_it(
     child_id, row = next(iter(made.store.rows.items()))
     made.store.delete([child_id])
     made.store.upsert([replace(row, child_id="stray")])
-    found = check_vectors(catalog, made.store, "it")
+    found = check_vectors(catalog, made.store, "it", QuietProgress())
     assert (found.status, found.mendable) == ("fail", True)
     assert "lacks 1 of 4 vectors and has 1 others" in found.message
     refilled = refill(_session(made, catalog), None)
     assert (refilled.missing, refilled.stray) == (1, 1)
     assert made.dump() == made.clean_dump()
-    assert check_vectors(catalog, made.store, "it").status == "pass"
+    assert check_vectors(catalog, made.store, "it", QuietProgress()).status == "pass"
 
 
 def test_refilling_takes_vectors_from_the_cache_and_changes_nothing_twice(

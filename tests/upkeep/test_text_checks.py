@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from fakes import QuietProgress
 from ingest_project import FakeProject
 
 from edu_cli.upkeep.text_checks import check_texts
@@ -22,7 +23,7 @@ def _status(made: FakeProject, *changes: str) -> tuple[str, str]:
     try:
         for sql in changes:
             catalog.database.write(sql, [()])
-        found = check_texts(catalog)
+        found = check_texts(catalog, QuietProgress())
         return found.status, found.message
     finally:
         catalog.close()
