@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from edu_cli.index.arrays import write_array
+from edu_cli.index.arrays import forget, write_array
 from edu_cli.index.rows import read_array
 
 resource = pytest.importorskip("resource", reason="this system limits no file's size")
@@ -36,3 +37,29 @@ def test_what_is_written_is_read(array: np.ndarray, tmp_path: Path) -> None:
 def test_an_array_whose_end_has_no_room_is_an_error(n: int, tmp_path: Path) -> None:
     with pytest.raises(OSError, match="too large"):
         write_array(tmp_path / "a.npy", np.zeros(n, np.int32))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells what is resident")
+def test_a_mapped_array_that_is_forgotten_takes_no_memory_and_can_be_read_again(tmp_path: Path) -> None:
+    write_array(tmp_path / "a.npy", np.arange(4_000_000, dtype=np.int64))
+    mapped = read_array(tmp_path / "a.npy")
+    before = _mapped_mb()
+    total = int(mapped.sum())
+    assert _mapped_mb() > before + 20
+    forget(mapped, np.arange(3), mapped[5:])
+    assert _mapped_mb() < before + 5
+    assert int(mapped.sum()) == total
+
+
+def test_what_was_written_through_a_mapping_is_kept_when_it_is_forgotten(tmp_path: Path) -> None:
+    write_array(tmp_path / "a.npy", np.zeros(10_000))
+    mapped = np.load(tmp_path / "a.npy", mmap_mode="r+")
+    mapped[:] = 7
+    forget(mapped)
+    assert set(mapped.tolist()) == {7.0}
+    assert set(np.load(tmp_path / "a.npy").tolist()) == {7.0}
+
+
+def _mapped_mb() -> int:
+    lines = Path("/proc/self/status").read_text("ascii").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("RssFile")) // 1024
