@@ -100,3 +100,11 @@ def test_an_archive_that_is_not_the_pinned_one_is_refused(tmp_path: Path, monkey
     monkeypatch.setattr(packages, "_command", lambda _: [sys.executable, "-c", "open('tide-1.tgz', 'w').write('x')"])
     with pytest.raises(SystemExit, match=r"tide-1\.tgz"):
         packages.fetch(package, tmp_path)
+
+
+def test_every_written_line_names_its_passage_once_and_has_questions() -> None:
+    lines = (FOLDER.parent / "data" / "reranker_questions.jsonl").read_text(encoding="utf-8").splitlines()
+    read = [json.loads(line) for line in lines]
+    assert len({one["key"] for one in read}) == len(read)
+    assert all(one["asked"] or one["not"] for one in read)
+    assert all(question.strip() for one in read for question in (*one["asked"], *one["not"]))

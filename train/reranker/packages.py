@@ -39,7 +39,7 @@ class Package:
 PACKAGES = (
     Package("debian", "manpages-zh", ("usr/share/man/zh_CN/man*/*.gz",), "GFDL 1.2+, three pages GPL 2", "man"),
     Package("debian", "gnome-user-docs", ("usr/share/help/zh_CN/gnome-help/*.page",), "CC BY-SA 3.0", "mallard"),
-    Package("debian", "kicad-doc-zh", ("usr/share/doc/kicad/help/zh/*.html",), "GPL 3+ or CC BY 3.0"),
+    Package("debian", "kicad-doc-zh", ("usr/share/doc/kicad/help/zh/*.html",), "GPL 2+ or CC BY-SA 3.0"),
     Package("debian", "debian-edu-doc-zh-cn", ("usr/share/doc/debian-edu-doc-zh-cn/*bookworm*.html",), "GPL 2+"),
     Package(
         "debian",
