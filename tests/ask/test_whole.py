@@ -86,6 +86,7 @@ def test_what_a_lead_leads_to_ends_with_its_paragraph() -> None:
     [
         ("接下来用一个小例子帮助大家理解什么是协作，先看看下面的代码。", True),
         ("关于常见算法的详细介绍，建议阅读这篇：[垃圾回收详解](https://example.org/gc)。", True),
+        ("如果想要了解用 B+ 树的原因，可以看看这篇文章：[别瞎分析了](https://example.org/b)。", True),
         ("- [数据结构专题](./data-structure/)：按结构类型整理常见的数据结构。", True),
         ("下面我们来介绍几种常见的排序算法。", True),
         ("| `rag-or-tuning.md` | 微调和检索怎么选 | 原理对比 |", True),
@@ -97,6 +98,15 @@ def test_what_a_lead_leads_to_ends_with_its_paragraph() -> None:
 )
 def test_what_only_points_at_another_place_is_told(text: str, points: bool) -> None:
     assert points_elsewhere(text) is points
+
+
+def test_a_line_of_the_name_alone_is_no_answer_and_a_bold_lead_is_one() -> None:
+    text = "脏读(读未提交)\n\n避免脏读(读已提交)\n\n一个事务读到了另一个事务还没有提交的数据。"
+    assert answer("什么是脏读", passage(text)).startswith("一个事务读到")
+    text = "**索引的优点：**\n\n1. 查得快。\n2. 排序省事。\n\n**索引的缺点：**\n\n1. 写得慢。\n2. 占地方。"
+    said = answer("索引的优缺点", passage(text))
+    assert "查得快" in said
+    assert "占地方" in said
 
 
 def test_a_pointer_is_no_answer_though_it_says_all_of_the_question() -> None:

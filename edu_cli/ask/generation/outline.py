@@ -48,7 +48,7 @@ def outlined(question: str, passages: Sequence[Passage], sections_of: SectionsOf
     if not asks:
         return None
     about = _REST.sub(" ", _ASKS.sub(" ", asked)).strip()
-    kind, wanted, count = focus(asked), grams(about), count_of(asks[1]) if asks[1] else None
+    kind, wanted, count = focus(asked) or about[-_NOUN:], grams(about), count_of(asks[1]) if asks[1] else None
     for n, passage in enumerate(passages[:_FIRST], 1):
         for depth in range(len(passage.section), 0, -1):
             path = passage.section[:depth]

@@ -29,13 +29,15 @@ _QUESTION = re.compile(r"[?？]\W*$")
 _CLAUSE = re.compile(r"[，,。；;：:！!]")
 # a clause that says where something is told, or that it will be
 _POINTING = re.compile(
-    r"^关于|^(?:如果)?(?:想|要|需要)(?:进一步|深入|更多|详细)?(?:地|的)?(?:了解|学习)|详见|参[见考阅]|传送门|"
-    r"(?:建议|推荐|可以|请)(?:大家|读者|你|先)?(?:继续)?(?:阅读|查看|参考|看)|"
+    r"^关于|^(?:如果|若)?[你还只]?(?:想要?|要|需要)[^，,]{0,12}?(?:了解|学习|复习|复盘|回顾)|详见|参[见考阅]|传送门|"
+    r"(?:建议|推荐|可以|请)(?:大家|读者|你|先)?(?:继续)?(?:阅读|查看|参考|看|回到)|"
     r"(?:下面|接下来|下文|后文|后面|随后|本[章节文讲课]|这一?[章节讲课]|这篇文章|这里|^先)"
     r"(?:我们?|让|咱们|就|来|再|会|将|要|也|简单|一起|给大家|主要|重点)*"
     r"(?:介绍|讲解|讲述|讨论|看|说明|学习|分析|演示|展示|了解|认识|[用通]过?一个)"
 )
 _TOLD = re.compile(r"[㐀-鿿]|[a-z0-9]+")
+_GLOSS = re.compile(r"[（(][^）)]*[）)]")
+_LEAST_MORE = 3  # letters beside the name
 _LEAST_TOLD = 8  # characters and words beside what points: with fewer it is all that is said
 _CHINESE = 0.3  # of a question's characters
 
@@ -48,7 +50,8 @@ def quotable(question: str, passages: Sequence[Passage], found: Sequence[Unit]) 
     """
     asks_for_code = bool(_ASKS_FOR_CODE.search(plain(question)))
     telling = [u for u, after in zip(found, (*found[1:], None), strict=True) if not _asks_only(u, after)]
-    found = [unit for unit in telling if not points_elsewhere(unit.text)] or found
+    asked = matter(plain(question))
+    found = [u for u in telling if not points_elsewhere(u.text) and not _names_only(u, asked)] or found
     naming = _under_its_heading(question, passages, {unit.n for unit in found}) or _naming(question, passages)
     left = [u for u in found if (asks_for_code or not u.is_code) and u.n in naming] or list(found)
     return [u for u in left if cjk_share(u.text) > _PROSE] or left if _wants_prose(question) else left
@@ -59,6 +62,14 @@ def _asks_only(unit: Unit, after: Unit | None) -> bool:
     if not _QUESTION.search(unit.text):
         return False
     return after is None or after.n != unit.n or bool(_QUESTION.search(after.text))
+
+
+def _names_only(unit: Unit, asked: str) -> bool:
+    """Whether a line is no more than the name of what is asked for, with a gloss: 脏读（dirty read）."""
+    said = _GLOSS.sub("", plain(unit.text))
+    left = re.sub("|".join(map(re.escape, re.findall(r"\w+", asked))), "", said)
+    is_line = not unit.header and not re.search(r"[。！？!?.；;：:]\W*$", said)
+    return is_line and len(re.findall(r"[^\W\d_]", left)) < _LEAST_MORE and not re.search(r"\d", left)
 
 
 def points_elsewhere(text: str) -> bool:

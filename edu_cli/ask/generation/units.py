@@ -65,7 +65,7 @@ def units(context: str, n: int, *, headings: Sequence[str] = (), is_entry: bool 
             header = text
             continue
         header = header if is_row else ""
-        is_lead = text.endswith(("：", ":")) and len(text) < _LEAD_CHARS
+        is_lead = text.rstrip("* ").endswith(("：", ":")) and len(text) < _LEAD_CHARS
         is_item = not is_code and bool(ITEM.match(text))
         goes_on = not is_item and bool(found) and found[-1].is_of_list and _is_inside(context, start)
         is_question = is_entry and not found and not is_row

@@ -18,11 +18,14 @@ _ANNOUNCES = re.compile(  # "…有三种异常。": says how many there are, an
 # a line that names what follows it, asked for what it holds
 _HEADING = re.compile(r"[^。！？!?.；;，,|]{2,28}(?<![：:])$")
 _POINTS_AT_SOMEONE = re.compile(r"(?:^|[，,；;：:])\s*[他她](?![人国乡日])")
-_DANGLES = re.compile(r"[\u4e00-\u9fff](?:为|是|如下|即为|得到?)$")  # the formula or line that it leads to comes next
+_DANGLES = re.compile(
+    r"[\u4e00-\u9fff](?:为|是|如下|即为?|得到?|则|有)$"
+)  # the formula or line that it leads to comes next
 _MOST_QUOTED = 3  # sentences that an open quotation mark is followed for
 _SHOWS = re.compile(r"(?:(?:如下|下面|以下|下列)[^。；;]{0,12}|[：:])[。]?$")  # what follows is part of it
 _MOST_FOLLOWING = 6
 _MOST_CHARS = 600
+_MOST_STEPS = 300
 _MOST_CODE = 1500  # with a block of code
 _ITEM_NAME = re.compile(rf"(?:{ITEM.pattern})\s*(?:\*\*[^*]{{1,30}}\*\*|[^：:。；;]{{1,30}}(?=[：:]))")
 
@@ -159,9 +162,13 @@ def _name(item: str) -> str:
 
 
 def _has_steps(mine: Sequence[Unit], at: int) -> bool:
-    """Whether the list that a piece is of, or that follows it, is numbered or announced."""
+    """Whether the list that a piece is of, or that follows it, is announced, or short and numbered.
+
+    A long one is more likely to be of many things, one of which was asked for.
+    """
     first, last = list_around(mine, at)
-    return mine[first].is_lead or any(_NUMBERED.match(mine[i].text) for i in (first, min(first + 1, last)))
+    is_numbered = any(_NUMBERED.match(mine[i].text) for i in (first, min(first + 1, last)))
+    return mine[first].is_lead or (is_numbered and mine[last].end - mine[first].start <= _MOST_STEPS)
 
 
 def _announced(mine: Sequence[Unit], at: int, count: str, context: str) -> int:
