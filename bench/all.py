@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -44,6 +45,7 @@ STEPS = (
     Step("reingest", "reingest.py", quick=("--files", "500", "--rounds", "2")),
     Step("encode", "encode.py", quick=("--passages", "40", "--rounds", "2")),
     Step("reranker", "rerank.py", ("--speed",)),
+    Step("no_vnni", "no_vnni.py", ("--qemu", "{qemu}"), quick=("--passages", "5", "--cpus", "Haswell-v4")),
     Step("ocr", "ocr.py", quick=("--pages", "1", "--rounds", "1")),
     Step("convert", "ingest.py", ("{docs}",), quick=("--rounds", "1")),
     Step("convert_office", "ingest.py", ("{courses}", "--office"), quick=("--rounds", "1")),
@@ -66,6 +68,7 @@ LACKS = {
     "work": f"no ir/{SET} below {{data}}, or not the tool that makes files of it",
     "project": f"no ir/{SET} below {{data}} to make a project of",
     "dataset": f"no ir/{SET} below {{data}}",
+    "qemu": "no qemu-x86_64 (Debian: qemu-user)",
     "milvus": "no --milvus PYTHON was given",
     "langchain": "no --langchain PYTHON was given",
     "llamaindex": "no --llamaindex PYTHON was given",
@@ -120,6 +123,7 @@ def machine() -> dict[str, Any]:
 def material(options: argparse.Namespace, steps: Sequence[Step], temp: Path) -> dict[str, str]:
     """What there is to fill the scripts' arguments with."""
     found = {peer: str(getattr(options, peer)) for peer in ("milvus", "langchain", "llamaindex")}
+    found["qemu"] = shutil.which("qemu-x86_64") or ""
     for name, place in (("courses", "courses"), ("docs", "courses/javaguide")):
         if (folder := options.data / place).is_dir():
             found[name] = str(folder)

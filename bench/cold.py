@@ -29,7 +29,6 @@ PARTS = {  # name -> what it needs before, the program; {project} and {question}
         "open_encoder('e5-small', settings.encoder, cache_dir(settings)).encode_questions([{question!r}])",
     ),
     "word dictionary": ("interpreter", "import rjieba"),
-    "bm25s": ("numpy", "import bm25s"),
     "copy opened and searched": (
         "numpy",
         "import numpy as np; from pathlib import Path; from edu_cli.index.vector_copy import open_copy; "

@@ -83,7 +83,7 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--texts", type=Path, default=ROOT / "corpus")
-    parser.add_argument("--passages", type=int, default=60)
+    parser.add_argument("--passages", type=int, default=20)
     parser.add_argument(
         "--cpus", nargs="+", default=["Haswell-v4", "SandyBridge"], help="as `qemu-x86_64 -cpu help` says"
     )
