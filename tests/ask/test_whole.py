@@ -166,6 +166,11 @@ def test_a_list_of_as_many_things_as_are_asked_for_goes_before_a_likelier_senten
     assert answer("事务的四个特性", passage(said + three)).startswith("事务支持")
 
 
+def test_what_is_announced_under_a_heading_that_is_the_question_answers_why() -> None:
+    text = "主要有两点：\n\n1. 数据都在内存里。\n2. 一个线程轮流处理。\n\n不全用它，主要是因为内存太贵，原因在成本。"
+    assert "数据都在内存里" in answer("它为什么这么快", passage(text, "⭐️它为什么这么快？")).split("[1]")[0]
+
+
 def test_a_question_that_nothing_follows_is_no_answer() -> None:
     listed = passage("- 什么是服务熔断？\n- 什么是服务降级？", "题目", doc="题.md")
     told = passage("熔断器打开时，调用直接失败，不再等待。", "保护", doc="熔断.md")

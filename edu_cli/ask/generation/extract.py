@@ -16,7 +16,7 @@ from edu_cli.ask.generation.extract_model import Floats, Model, closest, load_mo
 from edu_cli.ask.generation.list_first import COUNTED, with_list_first
 from edu_cli.ask.generation.pieces import pieces
 from edu_cli.ask.generation.question_type import asked_kind, is_of_another
-from edu_cli.ask.generation.quotable import quotable
+from edu_cli.ask.generation.quotable import headed_as, quotable
 from edu_cli.ask.generation.units import Unit, units
 from edu_cli.ask.generation.whole import in_full, is_beside, joined
 from edu_cli.ask.verification.terms import coverage, grams, plain
@@ -64,7 +64,8 @@ def extract(question: str, passages: Sequence[Passage], reader: Reranker | None 
     probabilities = odds / odds.sum()
     covered = rows[:, NAMES.index("coverage")]
     chosen = choose(question, said, owners, covered, probabilities, model.rule)
-    chosen = with_list_first(question, chosen, quoted, probabilities, places, model.rule.share)
+    headed = headed_as(question, passages)
+    chosen = with_list_first(question, chosen, quoted, probabilities, places, headed, model.rule.share)
     return _whole_pieces(question, found, [(quoted[i], float(probabilities[i])) for i in chosen], passages)
 
 

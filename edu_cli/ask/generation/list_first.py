@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from edu_cli.ask.generation.counting import KINDS, NUMERAL, count_of
 from edu_cli.ask.generation.extract_model import Floats
@@ -22,15 +22,20 @@ def with_list_first(
     quoted: Sequence[Unit],
     probabilities: Floats,
     places: Sequence[str],
+    headed: Collection[int],
     share: float,
 ) -> list[int]:
     """The chosen pieces after the list that a question for one means.
 
-    That is a list of as many things as are asked for, else the likeliest piece that is of a list or announces one, if
-    it has `share` of the best one's probability. `places` are the passages' headings.
+    That is a list of as many things as are asked for; or, asked why or how, what is announced first under a heading
+    that is the question (the passages `headed`); else, asked for a list, the likeliest piece that is of one or
+    announces one, if it has `share` of the best one's probability. `places` are the passages' headings.
     """
+    kind = asked_kind(plain(question))
     best = _list_of_so_many(question, quoted, probabilities, places)
-    if best is None and asked_kind(plain(question)) == "list":
+    if best is None and kind in ("why", "how"):
+        best = next((i for i, unit in enumerate(quoted) if unit.n in headed and unit.is_lead), None)
+    if best is None and kind == "list":
         lists = [i for i, unit in enumerate(quoted) if unit.is_of_list or unit.is_lead]
         likeliest = max(lists, key=lambda i: float(probabilities[i]), default=chosen[0])
         best = likeliest if probabilities[likeliest] >= share * probabilities.max() else None

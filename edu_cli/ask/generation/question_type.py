@@ -19,7 +19,7 @@ KINDS = ("why", "when", "who", "where", "number", "list", "how", "define", "name
 _PATTERNS = Path(__file__).with_name("question_types.toml")
 # the noun after a question word: 哪个(国家), 什么样的(结构)
 _FOCUS = re.compile(
-    r"(?:哪(?:一|几)?(?:个|种|位|部|所|家|座|条|项|本|支|场|届|些|类)?|什么样?的?|何种?)"
+    r"(?:哪(?:一|几)?(?:个|种|位|部|所|家|座|条|项|本|支|场|届|些|类)?+|什么样?的?|何种?)"
     r"([㐀-鿿]{1,4}?)(?:[的是在被有为里中会能要]|[?？，,。]|$)"
 )
 # what asks; a sentence with the same words in it (理解什么是…) says no more of the matter for them

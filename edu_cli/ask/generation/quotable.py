@@ -90,14 +90,25 @@ def _under_its_heading(question: str, passages: Sequence[Passage], numbers: Coll
     Where there is none, those whose last heading stands in the question (RDB 持久化, asked for its drawbacks), and
     those whose last heading says as much of it.
     """
+    lasts = _lasts(passages, numbers)
     asked = matter(plain(question))
-    headed = ((n, passages[n - 1].section) for n in sorted(numbers))
-    lasts = {n: _NUMBERING.sub("", plain(section[-1])) for n, section in headed if section}
     wanted, said = grams(asked), {n: grams(matter(last)) for n, last in lasts.items()}
     same = {n for n, found in said.items() if found == wanted}
     standing = {n for n, last in lasts.items() if len(last) >= _NAME_CHARS and holds(asked, last)}
     least = max((coverage(wanted, said[n]) for n in standing), default=2.0)
     return same or standing | {n for n in lasts if coverage(wanted, said[n]) >= least}
+
+
+def headed_as(question: str, passages: Sequence[Passage]) -> set[int]:
+    """The numbers of the passages whose last heading is the question, whatever asks."""
+    wanted = grams(matter(plain(question)))
+    return {n for n, last in _lasts(passages, range(1, len(passages) + 1)).items() if grams(matter(last)) == wanted}
+
+
+def _lasts(passages: Sequence[Passage], numbers: Collection[int]) -> dict[int, str]:
+    """The last headings of the passages of these numbers that have one, plain and without their numbering."""
+    headed = ((n, passages[n - 1].section) for n in sorted(numbers))
+    return {n: _NUMBERING.sub("", plain(section[-1])) for n, section in headed if section}
 
 
 def _wants_prose(question: str) -> bool:
