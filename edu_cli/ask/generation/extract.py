@@ -163,7 +163,7 @@ def _whole_pieces(
 ) -> list[Extract]:
     asked = plain(question)
     kind = asked_kind(asked)
-    wants_list, wants_steps = kind == "list" or bool(COUNTED.search(asked)), kind == "how"
+    wants_list, wants_steps = kind == "list" or bool(COUNTED.search(asked)), kind in ("how", "why")
     items = [one.n for one, _ in chosen if one.is_item]
     taken: list[tuple[Unit, float]] = []
     for one, probability in chosen:

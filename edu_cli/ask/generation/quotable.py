@@ -25,6 +25,7 @@ _NAME_CHARS = 4
 _LINK = re.compile(r"!?\[[^\]]*\]\([^)]*\)|<?https?://[^\s>）)]+>?")
 _FILE_LINK = re.compile(r"\[[^\]]*\]\((?:\.{0,2}/|[^):]*\.md\b)|`[\w./-]+\.md`")  # another file of the material
 _DIRECTORY = re.compile(rf"(?:[-*+•|]|\d+[.)])?\s*(?:{_FILE_LINK.pattern})")
+_LINK_END = re.compile(r"[^\[\]]*\]\(")  # of a link whose title is two sentences
 _QUESTION = re.compile(r"[?？]\W*$")
 _CLAUSE = re.compile(r"[，,。；;：:！!]")
 # a clause that says where something is told, or that it will be
@@ -75,7 +76,7 @@ def _names_only(unit: Unit, asked: str) -> bool:
 def points_elsewhere(text: str) -> bool:
     """Whether a piece only says where something is told, or that it will be: 详见…, 下面介绍…, a line of links."""
     said = plain(text)
-    if _DIRECTORY.match(said) or len(_FILE_LINK.findall(said)) > 1:
+    if _DIRECTORY.match(said) or _LINK_END.match(said) or len(_FILE_LINK.findall(said)) > 1:
         return True
     unlinked = _LINK.sub("", said)
     clauses = _CLAUSE.split(unlinked)
