@@ -55,6 +55,15 @@ def test_a_bullet_of_many_things_brings_no_others_where_steps_are_asked_for() ->
     assert "3. 队列" in in_full(found[1], found, numbered, wants_list=False, wants_steps=True).text
 
 
+def test_a_short_list_that_follows_a_sentence_is_of_it_where_steps_are_asked_for() -> None:
+    text = "锁可以由多个实例来实现。\n\n- 向每个实例取锁。\n- 过半取到才算成功。"
+    found = units(text, 1)
+    assert in_full(found[0], found, text, wants_list=False, wants_steps=True).text == text
+    text = f"{text[:-1]}，{'否则要等一等再来取，' * 30}直到取到。"
+    found = units(text, 1)
+    assert in_full(found[0], found, text, wants_list=False, wants_steps=True).text == "锁可以由多个实例来实现。"
+
+
 def test_a_list_that_is_too_long_is_quoted_in_brief() -> None:
     rest = "这一句说得很细，有许多情形要一一分清，所以把它拉得很长很长很长。" * 6
     text = "共有四层：\n" + "\n".join(f"- **第{n}层**：处理{n}号的事。{rest}" for n in "甲乙丙丁")

@@ -162,13 +162,14 @@ def _name(item: str) -> str:
 
 
 def _has_steps(mine: Sequence[Unit], at: int) -> bool:
-    """Whether the list that a piece is of, or that follows it, is announced, or short and numbered.
+    """Whether the list that a piece is of, or that follows it, is announced, or short and numbered or what follows it.
 
     A long one is more likely to be of many things, one of which was asked for.
     """
     first, last = list_around(mine, at)
     is_numbered = any(_NUMBERED.match(mine[i].text) for i in (first, min(first + 1, last)))
-    return mine[first].is_lead or (is_numbered and mine[last].end - mine[first].start <= _MOST_STEPS)
+    is_short = mine[last].end - mine[first].start <= _MOST_STEPS
+    return mine[first].is_lead or (is_short and (is_numbered or not mine[at].is_of_list))
 
 
 def _announced(mine: Sequence[Unit], at: int, count: str, context: str) -> int:
