@@ -68,8 +68,9 @@ def test_the_commands_do_not_either(shared: tuple[Project, Mapping[str, str]]) -
         assert running.asked["search"] >= 4
 
 
-def test_an_unknown_tenant_finds_nothing(shared: tuple[Project, Mapping[str, str]], tmp_path: Path) -> None:
+def test_an_unknown_tenant_is_told_and_finds_nothing(shared: tuple[Project, Mapping[str, str]], tmp_path: Path) -> None:
     project, secrets = shared
     with serving(project):
         done = edu(project.root, "search", QUESTION, "--tenant", "nobody", "--json")
+    assert done.code == 2
     assert not any(secret in done.out + done.err for secret in secrets.values())
