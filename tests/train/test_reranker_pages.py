@@ -81,7 +81,7 @@ def test_a_heading_that_many_pages_have_asks_with_its_page_s_title(tmp_path: Pat
         own = f"先看{body}的位置，再看表，表里没有的就按前后两天的推算出来，写在旁边。" * 3
         text = f"# 查{body}\n\n## {body}怎样推算\n\n{own}\n\n## 输入格式\n\n{said}\n"
         (tmp_path / f"{name}.md").write_text(text, encoding="utf-8")
-    passages, asked = script("headings").of_headings(tmp_path.glob("*.md"), Random(1))
+    passages, asked = script("headings").of_headings(tmp_path.glob("*.md"), Random(1), titled=True)
     assert len(passages) == 4
     assert sum("怎样推算" in one.question for one in asked) == 2
     [titled] = [one for one in asked if "输入格式" in one.question]

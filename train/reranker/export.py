@@ -1,6 +1,6 @@
 """WORK/model/state.pt -> edu_cli/index/encoders/cross.npz, in 8 bits, and how far that is from the float model.
 
-    python export.py WORK [--write FILE]       # JSON to stdout
+    python export.py WORK [--name FOLDER,FOLDER] [--write FILE]       # JSON to stdout
 
 The activations are evened out as `train/smooth_e5.py` does it for the encoder, with factors from pairs that were kept
 out of training. The comparison is over other pairs: rank correlation within a question, and the probabilities' distance.
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -34,21 +35,28 @@ def main() -> None:
     """See the module's docstring."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=Path)
-    parser.add_argument("--name", default="model", help="of the folder in WORK that holds the state")
+    parser.add_argument(
+        "--name", default="model", help="of the folder in WORK with the state; the mean of several, by comma"
+    )
     parser.add_argument("--write", type=Path, default=CROSS_FILE)
     options = parser.parse_args()
     pairs = open_pairs()
     weights = pairs.weights
     network = CrossEncoder(weights).eval()
-    state = torch.load(options.work / options.name / "state.pt", weights_only=True)
-    network.load_state_dict(state["network"])
+    network.load_state_dict(mean_of([options.work / name / "state.pt" for name in options.name.split(",")]))
     _, held = read_groups(options.work / "groups")
     held = [group for group in held if group.right]
     factors = smoothing(network, pairs, weights, held[-SEEN:])
     arrays = quantised(network, weights, factors)
     np.savez_compressed(options.write, **arrays)
-    report = {"step": state["step"], "bytes": options.write.stat().st_size, "file": str(options.write)}
+    report = {"of": options.name, "bytes": options.write.stat().st_size, "file": str(options.write)}
     print(json.dumps(report | compare(network, pairs, weights, options.write, held[:COMPARED])))
+
+
+def mean_of(states: Sequence[Path]) -> dict[str, torch.Tensor]:
+    """The mean of the weights of rounds that went out from one another."""
+    found = [torch.load(path, weights_only=True)["network"] for path in states]
+    return {name: torch.stack([state[name] for state in found]).mean(0) for name in found[0]}
 
 
 def smoothing(network: CrossEncoder, pairs: Pairs, weights: E5Weights, groups: list[Group]) -> np.ndarray:

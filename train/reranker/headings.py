@@ -41,8 +41,13 @@ class Passage:
     text: str
 
 
-def of_headings(pages: Iterable[Path], rng: random.Random, most: int = 10_000) -> tuple[list[Passage], list[Asked]]:
-    """Sections of pages and a question made of each heading that names one section only."""
+def of_headings(
+    pages: Iterable[Path], rng: random.Random, most: int = 10_000, *, titled: bool = False
+) -> tuple[list[Passage], list[Asked]]:
+    """Sections of pages and a question made of each heading that names one section only.
+
+    `titled`: of headings that name several, some questions too, with their pages' titles.
+    """
     sections = [one for page in sorted(pages) for one in _sections(page)]
     seen: set[str] = set()
     sections = [one for one in sections if not (one[2] in seen or seen.add(one[2]))]
@@ -62,7 +67,7 @@ def of_headings(pages: Iterable[Path], rng: random.Random, most: int = 10_000) -
         solid = "".join(heading.split())
         if often[heading] == 1 and 3 <= len(solid) <= 40 and cjk_share(heading) >= 0.3 and solid not in text:
             asked.append(Asked(question_of(heading, title, rng), (place,), "heading"))
-    return passages, asked + _titled(sections, often, len(asked) // TITLED_OF, rng)
+    return passages, asked + (_titled(sections, often, len(asked) // TITLED_OF, rng) if titled else [])
 
 
 def _titled(

@@ -9,8 +9,8 @@ questions and the passages that answer them. README.md lists sources, licences a
 * drcd-other, notes: not for training but for fitting what the reranker's answers weigh (bench/rerank.py): the other half
   of DRCD, and headings of course notes (of any licence: nothing of them is kept but a handful of fitted numbers).
 * java, manuals, registry: heading -> its section, with the heading taken out of the text, so that it must be recognised
-  by what it says. A heading that stands over several sections asks with its page's title before it, some of them, if it
-  stands there once. `registry` holds those of packages.py.
+  by what it says. A heading that stands over several sections asks nothing; in `registry`, which holds the pages of
+  packages.py, some of these ask with their page's title.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def main() -> None:
     parser.add_argument("--ir", type=Path, default=Path("../shared/data/ir"), help="drcd-hant, xquad-zh and squad-zh")
     parser.add_argument("--java", type=Path, default=Path("../shared/data/courses/advanced-java"))
     parser.add_argument("--notes", type=Path, nargs="*", default=[], help="folders of Markdown")
-    parser.add_argument("--sets", default="drcd,xquad,java,manuals,registry")
+    parser.add_argument("--sets", default="drcd,xquad,java,manuals")
     options = parser.parse_args()
     makers: dict[str, Callable[[], tuple[list[Passage], list[Asked]]]] = {
         "drcd": lambda: of_drcd(options.ir),
@@ -127,7 +127,7 @@ def of_packages(packages: Path) -> tuple[list[Passage], list[Asked]]:
     passages: list[Passage] = []
     asked: list[Asked] = []
     for package in PACKAGES:
-        found = of_headings(pages_of(package, packages), random.Random(SEED), package.most)
+        found = of_headings(pages_of(package, packages), random.Random(SEED), package.most, titled=True)
         print(json.dumps({"package": package.name, "passages": len(found[0]), "questions": len(found[1])}), flush=True)
         _add(passages, asked, found)
     return passages, asked

@@ -32,11 +32,12 @@ def main() -> None:
     parser.add_argument("work", type=Path)
     parser.add_argument("--sets", default=SETS)
     parser.add_argument("--written", type=Path, default=WRITTEN)
+    parser.add_argument("--name", default="written", help="of the file in WORK/groups")
     options = parser.parse_args()
     lines = [json.loads(line) for line in options.written.read_text(encoding="utf-8").splitlines()]
     places = {key: place for name in options.sets.split(",") for key, place in _places(options.work / name)}
     n = 0
-    with (options.work / "groups" / "written.jsonl").open("w", encoding="utf-8") as out:
+    with (options.work / "groups" / f"{options.name}.jsonl").open("w", encoding="utf-8") as out:
         for group in groups(options.work, lines, places):
             out.write(json.dumps(group, ensure_ascii=False) + "\n")
             n += 1
