@@ -40,10 +40,12 @@ class _Run:
     rows: Rows
     values: Values
 
-    def within(self, low: np.uint64, high: np.uint64 | None) -> _Run:
-        """The entries of terms from `low` up to, but not with, `high`."""
-        start = np.searchsorted(self.terms, low)
-        end = len(self.terms) if high is None else np.searchsorted(self.terms, high)
+    def cuts(self, lows: Terms) -> npt.NDArray[np.int64]:
+        """Where the ranges begin whose lowest terms these are, and where the last one ends."""
+        return _cuts(self.terms, lows)
+
+    def within(self, start: int, end: int) -> _Run:
+        """The entries between two cuts."""
         return _Run(self.terms[start:end], self.rows[start:end], self.values[start:end])
 
     def forget(self) -> None:
@@ -61,10 +63,12 @@ class Kept:
     old: Postings
     moved_to: npt.NDArray[np.int64]
 
-    def within(self, low: np.uint64, high: np.uint64 | None) -> _Run:
+    def cuts(self, lows: Terms) -> npt.NDArray[np.int64]:
         """As of a run."""
-        start = int(np.searchsorted(self.old.terms, low))
-        end = len(self.old.terms) if high is None else int(np.searchsorted(self.old.terms, high))
+        return _cuts(self.old.terms, lows)
+
+    def within(self, start: int, end: int) -> _Run:
+        """As of a run."""
         span = slice(self.old.ends[start], self.old.ends[end])
         rows = self.moved_to[self.old.rows[span]]
         stays = rows >= 0
@@ -100,17 +104,19 @@ def write_merged(
         raws = {name: stack.enter_context((folder / f"{prefix}{name}.raw").open("wb")) for name in _DTYPES}
         total = 0
         raws["ends"].write(np.zeros(1, np.int64).tobytes())
+        sources = (*kept, *runs)
         lows = _lows(kept, runs)
-        for low, high in zip(lows, [*lows[1:], None], strict=True):
-            part = _merged([source.within(low, high) for source in (*kept, *runs)])
+        cuts = [source.cuts(lows).tolist() for source in sources]
+        for n in range(len(lows)):
+            for source in sources:
+                source.forget()
+            part = _merged([one.within(*cut[n : n + 2]) for one, cut in zip(sources, cuts, strict=True)])
             starts = np.flatnonzero(_first_of_each(part.terms))
             ends = total + np.append(starts[1:], len(part)) if len(part) else starts
             columns = {"terms": part.terms[starts], "ends": ends, "rows": part.rows, "values": part.values}
             for name, column in columns.items():
                 raws[name].write(column.tobytes())
             total += len(part)
-            for source in (*kept, *runs):
-                source.forget()
     for name, dtype in _DTYPES.items():
         _as_npy(folder / f"{prefix}{name}.raw", np.dtype(dtype))
     return read_array(folder / f"{prefix}terms.npy"), read_array(folder / f"{prefix}ends.npy")
@@ -121,6 +127,10 @@ def _lows(kept: Sequence[Kept], runs: Sequence[_Run]) -> Terms:
     step = max(1, _RANGE // (len(kept) + len(runs) + 1))
     bounds = [*(old.bounds(step) for old in kept), *(run.terms[::step] for run in runs)]
     return np.unique(np.concatenate([np.zeros(1, np.uint64), *bounds]))
+
+
+def _cuts(terms: Terms, lows: Terms) -> npt.NDArray[np.int64]:
+    return np.append(np.searchsorted(terms, lows), len(terms))
 
 
 def _runs(fresh: Iterable[NewRow], aside: Path) -> Iterator[_Run]:

@@ -24,9 +24,10 @@ _WRITE_S = 60.0  # a flush of many rows takes a server its time
 _SPARE = 16  # rows asked for beyond k, so that equal scores at the cut are decided by child id
 _NOT_LOADED = 101  # Milvus's code for a collection that is not in memory
 _EMPTY_SPARSE = {0: 1e-6}  # Milvus refuses a sparse vector without a weight
-# Lite holds each row as Python floats until it flushes, 12 KB and more, and twice that while it does. Of 10,000 rows
-# peak 480 MB, of these 386. Each flush makes a file, and Lite merges four of a size: three fill a volume.
-_LITE_ROWS = 3_400
+# Lite holds each row as Python floats until it flushes, 12 KB and more, and twice that while it does: 480 MB at its
+# peak for 10,000 rows, a hundred less for these. Each flush makes a file, and Lite merges four of a size: two fill a
+# volume.
+_LITE_ROWS = 5_000
 # The heaviest sparse weights that Lite is given: each passes through Python there, and the copy has them all. All 95 of
 # a child took 2.4 s of CPU for 7,568 rows instead of 1.2 s.
 _LITE_WEIGHTS = 4
