@@ -1,9 +1,9 @@
 """The vectors in Milvus Lite, in volumes: what a writer holds in memory does not grow with the corpus.
 
 Lite reads every row of a collection into memory when it opens it (`Collection._refresh_segment_cache`), and keeps them
-until its database is closed; releasing the collection only drops its indexes. So no collection gets more than
-VOLUME_ROWS rows: the first lies in the database itself, the others in databases of their own below it, of which one at
-a time is open.
+until its database is closed; releasing the collection only drops its indexes. So no collection grows with the corpus:
+the first FIRST_ROWS rows lie in the database itself, the others in databases of their own below it, of NEXT_ROWS each,
+of which one at a time is open.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from edu_cli.index.milvus_connect import MilvusTarget, told
 from edu_cli.index.volume_places import Places
 from edu_cli.types import Hit, Scope, SparseVector, VectorRow
 
-VOLUME_ROWS = 10_000  # 100,000 rows: peak of 1.1 GB in one collection, half of it in these
+FIRST_ROWS, NEXT_ROWS = 10_000, 5_000  # 100,000 rows in one collection: a peak of 1.1 GB; in such: less than half
 _PAGE = 1000  # ids noted at once
 _FULL = 0.75  # a volume from which no more than a quarter has gone is not filled up again
 
@@ -42,7 +42,6 @@ class LiteVolumes:
         Raises LockedError, StoreError where it is damaged, and NoVectorsError where it is absent and not to be created.
         """
         self._target = target
-        self._most = VOLUME_ROWS
         self._folder = Path(target.uri) / "volumes" / target.collection
         self._first = MilvusStore(target, create=create)
         self._other: tuple[int, MilvusStore] | None = None
@@ -76,7 +75,8 @@ class LiteVolumes:
             self._volume(volume).upsert(some)
         while new:
             volume = self._with_room()
-            some, new = new[: self._most - self._sizes[volume]], new[self._most - self._sizes[volume] :]
+            room = _most_rows(volume) - self._sizes[volume]
+            some, new = new[:room], new[room:]
             places.note(volume, [row.child_id for row in some])
             self._sizes[volume] += len(some)
             self._volume(volume).upsert(some)
@@ -187,10 +187,10 @@ class LiteVolumes:
     def _with_room(self) -> int:
         """An open volume, else the emptiest, else a new one."""
         for volume in (self._other[0] if self._other else 0, 0):
-            if self._sizes[volume] < self._most:
+            if self._sizes[volume] < _most_rows(volume):
                 return volume
         emptiest = min(range(self._n), key=lambda volume: self._sizes[volume])
-        if self._sizes[emptiest] <= _FULL * self._most:
+        if self._sizes[emptiest] <= _FULL * _most_rows(emptiest):
             return emptiest
         self._n += 1
         return self._n - 1
@@ -212,6 +212,10 @@ class LiteVolumes:
             self._counted[volume] = store.count()
             self._other = None
             store.close()
+
+
+def _most_rows(volume: int) -> int:
+    return NEXT_ROWS if volume else FIRST_ROWS
 
 
 def _best(rankings: Sequence[Sequence[Hit]], k: int) -> list[Hit]:

@@ -41,7 +41,8 @@ def filled(folder: Path, n: int) -> LiteVolumes:
 
 @pytest.fixture(autouse=True)
 def small_volumes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(milvus_volumes, "VOLUME_ROWS", 3)
+    monkeypatch.setattr(milvus_volumes, "FIRST_ROWS", 3)
+    monkeypatch.setattr(milvus_volumes, "NEXT_ROWS", 3)
 
 
 class TestManyVolumes(StoreContract):
@@ -51,7 +52,8 @@ class TestManyVolumes(StoreContract):
     def store(
         self, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     ) -> Iterator[LiteVolumes]:
-        monkeypatch.setattr(milvus_volumes, "VOLUME_ROWS", self.MOST.get(request.node.name, 2))
+        for name in ("FIRST_ROWS", "NEXT_ROWS"):
+            monkeypatch.setattr(milvus_volumes, name, self.MOST.get(request.node.name, 2))
         store = LiteVolumes(target(tmp_path))
         yield store
         store.close()

@@ -61,7 +61,7 @@ def _serve(work: Path) -> None:
             importlib.import_module(name)
     for verb in _VERBS:
         importlib.import_module(f"edu_cli.cli.{verb}")
-    milvus_volumes.VOLUME_ROWS = _VOLUME_ROWS
+    milvus_volumes.FIRST_ROWS = milvus_volumes.NEXT_ROWS = _VOLUME_ROWS
     gc.freeze()  # a child that collects garbage would else copy all of this
     _tell("ready")
     for line in sys.stdin:
