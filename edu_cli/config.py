@@ -21,6 +21,7 @@ from edu_cli.settings import (
     Settings,
     SplitSettings,
 )
+from edu_cli.text import nearest
 
 __all__ = [
     "AskSettings",
@@ -110,11 +111,11 @@ def _field_of(key: str) -> Field[Any] | None:
     return next((entry for section, entry in _entries() if f"{section}.{entry.name}" == key), None)
 
 
-def _nearest(word: str, known: Iterable[str], *, cutoff: float = 0.0) -> str:
+def _nearest(word: str, known: Iterable[str]) -> str:
+    """The most like of the known names, however little: what a setting is named is told in any case."""
     import difflib
 
-    found = difflib.get_close_matches(word, list(known), n=1, cutoff=cutoff)
-    return found[0] if found else ""
+    return difflib.get_close_matches(word, list(known), n=1, cutoff=0.0)[0]
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -201,7 +202,7 @@ def _checked(key: str, raw: Any, source: str) -> Any:
 
 def _check_bounds(key: str, value: Any, meta: Mapping[str, Any], source: str) -> None:
     if meta["choices"] and value not in meta["choices"]:
-        near = _nearest(str(value), meta["choices"], cutoff=0.5)
+        near = nearest(str(value), meta["choices"])
         raise ConfigError(
             f"{key} ({source}) is {value!r}, which is none of {', '.join(meta['choices'])}.",
             hint=f"did you mean {near!r}?" if near else "choose one of these",

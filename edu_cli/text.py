@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 try:
     from _blake2 import blake2b  # hashlib's own, without OpenSSL, which takes longer to load than `edu --help`
@@ -97,6 +97,17 @@ def shortened(text: str, most: int) -> str:
 def counted(n: int, one: str, many: str = "") -> str:
     """So many of something: "1 chunk", "3 chunks"; `many` where its plural has more than an s."""
     return f"{n} {one if n == 1 else many or one + 's'}"
+
+
+def nearest(word: str, known: Iterable[str], *, cutoff: float = 0.5) -> str:
+    """The known name that `word` may have been meant as, to be offered; "" where none is alike enough.
+
+    `cutoff` is the share of the characters of both that must agree: of two, one may be mistaken (al for ai).
+    """
+    import difflib
+
+    found = difflib.get_close_matches(word, list(known), n=1, cutoff=cutoff)
+    return found[0] if found else ""
 
 
 def content_id(*parts: str) -> str:

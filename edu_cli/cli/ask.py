@@ -189,10 +189,15 @@ def _write(path: Path, value: Any) -> None:
 def _run_batch(
     cli: Cli, asker: Asker, wanted: AskRequest, source: str, scope_for: Callable[[str | None], Scope]
 ) -> int:
-    """One result object a line, in order; a question that fails becomes an error object and the rest go on."""
+    """One result object a line, in order; a question that fails becomes an error object and the rest go on.
+
+    The exit code is 1 where a line failed, whatever failed in it: 2 says that nothing was asked.
+    """
     worst = 0
     for item in read_batch(source):
         try:
+            if item.error:
+                raise item.error
             scope = scope_for(item.subject)
             answer = asker.ask(replace(wanted, question=item.question, scope=scope, history=item.history))
             value = answer_json(answer)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from edu_cli.cli.context import Cli, new_app, open_cli
 from edu_cli.cli.writing import writing
 from edu_cli.errors import UsageError
-from edu_cli.text import counted
+from edu_cli.text import counted, nearest
 
 if TYPE_CHECKING:
     import typer
@@ -143,15 +143,13 @@ def export(
 
 def _wanted(catalog: Catalog, doc: str | None, tenant: str | None) -> Sequence[DocumentRecord]:
     """The documents that a path or glob names. Raises UsageError where there are none."""
-    import difflib
-
     from edu_cli.index.documents import check_names, documents
 
     check_names(catalog, tenant, None)
     found = documents(catalog, tenant=tenant, glob=doc)
     if not found and doc is not None:
-        near = difflib.get_close_matches(doc, [r.path for r in documents(catalog, tenant=tenant)], n=1, cutoff=0.6)
-        hint = f"did you mean {near[0]}?" if near else "`edu docs list` lists them all"
+        near = nearest(doc, [r.path for r in documents(catalog, tenant=tenant)], cutoff=0.6)  # all share an ending
+        hint = f"did you mean {near}?" if near else "`edu docs list` lists them all"
         raise UsageError(f"There is no document {doc}.", hint=hint)
     return found
 

@@ -137,10 +137,12 @@ def _is_confident(cli: Cli, result: SearchResult) -> bool:
 def _run_batch(
     cli: Cli, searcher: PassageSearch, source: str, scope_for: Callable[[str | None], Scope], *, rerank: bool
 ) -> int:
-    """One result object a line, in order; a question that fails becomes an error object and the rest go on."""
+    """As `edu ask --batch`: an object a line; 1 where a line failed, 4 where no line did and one found too little."""
     worst = ExitCode.OK
     for item in read_batch(source):
         try:
+            if item.error:
+                raise item.error
             result = _found(cli, searcher, item.question, scope_for(item.subject), rerank=rerank)
             value = result_json(result)
             if not _is_confident(cli, result) and worst == ExitCode.OK:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from edu_cli.evaluate.items import Item, Relevant
-from edu_cli.evaluate.nearest import nearest
+from edu_cli.text import nearest
 from edu_cli.types import Message
 
 KEYS = ("id", "question", "relevant", "answer", "route", "strategy", "answerable", "history", "subject", "tags")
@@ -58,10 +58,15 @@ def item_of(line: Mapping[str, Any], number: int) -> tuple[Item, list[str]]:
         tags=tuple(_filled(tag, "tags") for tag in _list(raw, "tags")),
     )
     unknown = [key for key in raw if key not in KEYS]
-    notes += [f"unknown key {key!r}, did you mean {nearest(key, KEYS)!r}?" for key in unknown]
+    notes += [_unknown_key(key, KEYS) for key in unknown]
     inner = [key for entry in raw.get("relevant") or [] for key in entry if key not in _RELEVANT_KEYS]
-    notes += [f"unknown key {key!r} in 'relevant', did you mean {nearest(key, _RELEVANT_KEYS)!r}?" for key in inner]
+    notes += [_unknown_key(key, _RELEVANT_KEYS, " in 'relevant'") for key in inner]
     return item, notes
+
+
+def _unknown_key(key: str, known: Sequence[str], place: str = "") -> str:
+    meant = nearest(key, known)
+    return f"unknown key {key!r}{place}, " + (f"did you mean {meant!r}?" if meant else f"known: {', '.join(known)}")
 
 
 def _our_names(line: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:

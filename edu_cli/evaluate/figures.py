@@ -8,10 +8,10 @@ from typing import Any
 
 from edu_cli.errors import UsageError
 from edu_cli.evaluate.measures import measure_names
-from edu_cli.evaluate.nearest import nearest
 from edu_cli.evaluate.relevance import GRAINS
 from edu_cli.evaluate.retrieval import MODES
 from edu_cli.evaluate.strategies import STRATEGIES
+from edu_cli.text import nearest
 
 _SECTIONS = ("routing", "generation", "refusal", "calibration", "latency")
 _CLASS_FIGURES = ("accuracy", "macro_f1")
@@ -79,7 +79,8 @@ def _hint(name: str, known: Sequence[str], ks: Sequence[int]) -> str:
         return f"with a cutoff: {', '.join(kinds)}"
     inside = [other for other in known if other.casefold().endswith(f".{name.casefold()}") and not prefix]
     best = [other for other in known if other.casefold() == name.casefold()] or inside[:1]
-    return f"did you mean {best[0] if best else nearest(name, known)}?"
+    meant = best[0] if best else nearest(name, known)
+    return f"did you mean {meant}?" if meant else f"such as {', '.join(measure_names(ks)[:3])}"
 
 
 def _means(prefix: str, measures: Mapping[str, Any]) -> dict[str, float | None]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from edu_cli.errors import UsageError
+from edu_cli.text import nearest
 from edu_cli.types import OcrPage, Scope
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ _ALL = """SELECT d.doc_id, d.path, r.path, d.tenant, d.subject, d.format, d.titl
   WHERE (:tenant IS NULL OR d.tenant = :tenant) AND (:subject IS NULL OR d.subject = :subject)
     AND (:glob IS NULL OR d.path GLOB :glob OR d.path = :glob OR d.doc_id = :glob)
   ORDER BY d.tenant, d.path, d.doc_id"""
+_FEW = 12  # names that are told in a hint
 _COLUMNS = (
     *("doc_id", "path", "root", "tenant", "subject", "format", "title", "encoding", "pages", "pages_ocr", "warnings"),
     *("metadata", "profile", "error_code", "error_message", "size", "updated_at", "parents", "children"),
@@ -120,26 +121,28 @@ def scope_of(
 def _near_path(catalog: Catalog, tenant: str, glob: str) -> str:
     paths = [record.path for record in documents(catalog, tenant=tenant) if not record.error]
     folders = {f"{path.rsplit('/', 1)[0]}/*" for path in paths if "/" in path}
-    nearest = difflib.get_close_matches(glob, [*paths, *sorted(folders)], n=1, cutoff=0.4)
-    return f"did you mean {nearest[0]!r}?" if nearest else "`edu docs list` lists them all"
+    near = nearest(glob, [*paths, *sorted(folders)])
+    return f"did you mean {near!r}?" if near else "`edu docs list` lists them all"
 
 
 def _meant(wanted: str, known: Iterable[str]) -> str:
-    nearest = difflib.get_close_matches(wanted, filter(None, known), n=1, cutoff=0.0)
-    return f"did you mean {nearest[0]!r}? " if nearest else ""
+    """What to write instead: the nearest name, else all of them where they are few."""
+    names = sorted(filter(None, known))
+    if near := nearest(wanted, names):
+        return f"did you mean {near!r}? `edu status` lists them"
+    return f"there are: {', '.join(names)}" if 0 < len(names) <= _FEW else "`edu status` lists them"
 
 
 def _unknown_tenant(tenant: str, known: Collection[str]) -> UsageError:
-    nearest = _meant(tenant, known) if tenant else f"name one: --tenant {min(known)}; "
-    message = f"No document has the tenant {tenant!r}." if tenant else "Each document here belongs to a tenant."
-    return UsageError(message, hint=f"{nearest}`edu status` lists them")
+    if not tenant:
+        hint = f"name one: --tenant {min(known)}; `edu status` lists them"
+        return UsageError("Each document here belongs to a tenant.", hint=hint)
+    return UsageError(f"No document has the tenant {tenant!r}.", hint=_meant(tenant, known))
 
 
 def _check_subject(known: Collection[str], subject: str) -> None:
     if known and subject not in known:
-        raise UsageError(
-            f"No document has the subject {subject!r}.", hint=f"{_meant(subject, known)}`edu status` lists them"
-        )
+        raise UsageError(f"No document has the subject {subject!r}.", hint=_meant(subject, known))
 
 
 def subjects(catalog: Catalog, tenant: str = "") -> dict[str, int]:
@@ -165,11 +168,8 @@ def _matching(catalog: Catalog, tenant: str, key: str, value: str) -> set[str]:
         return {row[0] for row in catalog.database.rows(_BY_COLUMN[key], (tenant, value))}
     known = sorted({*_BY_COLUMN, *(row[0] for row in catalog.database.rows(_KEYS, (tenant,)))})
     if key not in known:
-        nearest = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
-        raise UsageError(
-            f"No document has the key {key!r} to filter by.",
-            hint=f"did you mean {nearest[0]!r}? There are: {', '.join(known)}",
-        )
+        meant = f"did you mean {near!r}? " if (near := nearest(key, known)) else ""
+        raise UsageError(f"No document has the key {key!r} to filter by.", hint=f"{meant}There are: {', '.join(known)}")
     return {row[0] for row in catalog.database.rows(_BY_METADATA, (tenant, value, key))}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from edu_cli.errors import EncoderError, UsageError
 from edu_cli.model_files import BGE_M3_PARTS, CROSS_FILE, download, find_e5_small, find_model, require_model
 from edu_cli.settings import Settings
+from edu_cli.text import nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ def find_named(settings: Settings, name: str) -> Model:
     found = next((model for model in models if name and name in (model.name, model.source)), None)
     if found is None:
         names = [model.name for model in models]
-        near = difflib.get_close_matches(name, names, n=1, cutoff=0.0)
-        raise UsageError(f"There is no model '{name}'.", hint=f"did you mean {near[0]}? There are: {', '.join(names)}")
+        meant = f"did you mean {near}? " if (near := nearest(name, names)) else ""
+        raise UsageError(f"There is no model '{name}'.", hint=f"{meant}There are: {', '.join(names)}")
     return found
 
 

@@ -56,14 +56,6 @@ def test_a_question_without_an_answer_exits_4_and_waits_for_a_teacher(project: P
     assert json.loads(exported)["answer"] == "见第九讲。"
 
 
-def test_a_batch_gives_one_object_a_line_in_order(project: Path) -> None:
-    lines = '你好\n{"id": "q2", "question": "暗反应发生在哪里？"}\n'
-    done = edu(project, "ask", "--batch", "-", "--no-cache", stdin=lines)
-    first, second = [json.loads(line) for line in done.out.splitlines()]
-    assert first["route"] == "greeting"
-    assert (second["id"], second["mode"]) == ("q2", "extractive")
-
-
 def test_a_failing_llm_is_one_sentence_and_the_sources_are_shown(project: Path) -> None:
     with scripted_server(Reply(status=401, body='{"error": {"message": "bad key sk-secret-0123456789"}}')) as server:
         env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-secret-0123456789", "EDU_LLM_MODEL": "m"}
@@ -121,17 +113,6 @@ def test_a_conversation_in_json_is_one_object_a_question(project: Path) -> None:
     assert first["schema"] == second["schema"] == 1
     assert "叶绿体基质" in first["answer"]
     assert first["session"] != second["session"]
-
-
-def test_a_subject_in_a_batch_that_no_document_has_is_an_error_of_its_question(project: Path) -> None:
-    lines = '{"id": 1, "question": "暗反应发生在哪里？", "subject": "无"}\n暗反应发生在哪里？\n'
-    for verb in ("ask", "search"):
-        done = edu(project, verb, "--batch", "-", stdin=lines)
-        wrong, right = (json.loads(line) for line in done.out.splitlines())
-        assert done.code == 1
-        assert (wrong["id"], wrong["error"]["code"]) == ("1", "usage")
-        assert "'无'" in wrong["error"]["message"]
-        assert "error" not in right
 
 
 @pytest.mark.parametrize(

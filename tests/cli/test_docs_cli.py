@@ -96,6 +96,7 @@ def test_docs_alone_lists_them(project: Path, capsys: pytest.CaptureFixture[str]
     ("args", "hint"),
     [
         (["docs", "list", "--tenant", "别班"], "`edu status` lists them"),
+        (["docs", "list", "--subject", "无此科"], "there are: ai"),
         (["docs", "list", "--subject", "al"], "did you mean 'ai'?"),
         (["docs", "show", "ai/二.md"], "did you mean ai/一.md?"),
         (["search", "第一句", "--doc", "al/*"], "did you mean 'ai/*'?"),

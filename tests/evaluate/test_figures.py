@@ -30,6 +30,7 @@ def test_what_a_report_may_hold_can_be_gated(name):
     [
         ("ndcg@10", "did you mean nDCG@10?"),
         ("nDGC@10", "did you mean nDCG@10?"),
+        ("无此项", "such as nDCG@1, nDCG@10, Recall@1"),
         ("recal@1", "did you mean Recall@1?"),
         ("nDCG@20", "add 20 to --k 1,10"),
         ("bm25.nDCG@10", "--compare modes gives it"),
