@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from edu_cli.errors import StoreError
 from edu_cli.index.arrays import write_array
+from edu_cli.index.bm25_peer import scores_by_bm25s
 from edu_cli.index.bm25_scores import lucene_idf, write_scores
 from edu_cli.index.generations import UNREADABLE, Generation, current, damaged_among, open_current, publish, reading
 from edu_cli.index.merging import Kept, NewRow, write_merged
@@ -55,6 +56,13 @@ class Bm25Index:
     def idf(self, tokens: Sequence[str]) -> npt.NDArray[np.float32]:
         """IDF of each word in this corpus; one that no row holds weighs most."""
         return lucene_idf(self.postings.counts_of(hashes(tokens)), len(self.table))
+
+    def is_as_bm25s_has_it(self, n_terms: int) -> bool:
+        """Whether bm25s, over the same files, gives every row the score that a search does: for some of the terms."""
+        n = len(self.postings.terms)
+        at = np.unique(np.linspace(0, n - 1, min(n, n_terms)).astype(np.int64)) if n else np.empty(0, np.int64)
+        own = self.postings.scores(at, np.ones(len(at), np.float32), len(self.table))
+        return np.array_equal(own, scores_by_bm25s(self.postings, at, len(self.table)))
 
     def _scores(self, question: str) -> npt.NDArray[np.float32]:
         at = self.postings.find(hashes(self.tokenizer(question)))

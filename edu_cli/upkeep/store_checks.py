@@ -23,7 +23,7 @@ from edu_cli.types import EncoderPin, Scope
 from edu_cli.upkeep.results import FIX, CheckResult, mendable
 
 BM25, WORDS, COPY, VECTORS = "BM25 index", "words", "vector index", "vectors"
-SAMPLE_CHILDREN, SAMPLE_DOCUMENTS = 16, 20
+SAMPLE_CHILDREN, SAMPLE_DOCUMENTS, SAMPLE_TERMS = 16, 20, 8
 _LEAST_COSINE = 0.999  # another processor rounds the quantised encoder's sums differently; other weights differ by far
 _STEP = 500  # rows between two moves of the bar
 T = TypeVar("T")
@@ -49,9 +49,16 @@ def check_bm25(catalog: Catalog, place: LexicalPlace) -> tuple[CheckResult, Bm25
         return mendable(BM25, "fail", f"{place.path} is damaged: {', '.join(damaged)}"), None
     if report.status == "stale":
         return mendable(BM25, "warn", f"stale: {report.reason}"), index
+    return _check_rows(index, n_parents), index
+
+
+def _check_rows(index: Bm25Index, n_parents: int) -> CheckResult:
     if len(index.table) != n_parents:
-        return mendable(BM25, "fail", f"{len(index.table)} rows of {n_parents}"), index
-    return CheckResult(BM25, "pass", f"fresh, {n_parents} rows, {report.terms} terms"), index
+        return mendable(BM25, "fail", f"{len(index.table)} rows of {n_parents}")
+    if not index.is_as_bm25s_has_it(SAMPLE_TERMS):
+        return mendable(BM25, "fail", "bm25s gives rows other scores")
+    n_terms = len(index.postings.terms)
+    return CheckResult(BM25, "pass", f"fresh, {n_parents} rows, {n_terms} terms, scores as bm25s has them")
 
 
 def check_words(catalog: Catalog, index: LexicalIndex) -> CheckResult:

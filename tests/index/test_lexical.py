@@ -10,6 +10,7 @@ from store_contract import source_of
 
 from edu_cli.config import LexicalSettings
 from edu_cli.errors import StoreError
+from edu_cli.index.bm25_peer import scores_by_bm25s
 from edu_cli.index.generations import damaged_files, facts_of
 from edu_cli.index.lexical import build_lexical, hashes, open_lexical
 from edu_cli.index.tokens import open_tokenizer
@@ -92,17 +93,12 @@ def test_scores_are_those_of_bm25s(tmp_path, k1, b):
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.text("的树表锁页 ，", max_size=30), min_size=1, max_size=12), st.text("的树表锁页 ", max_size=12))
 def test_bm25s_reads_the_index_and_finds_the_same_floats(tmp_path_factory, texts, question):
-    import bm25s
-
     path = tmp_path_factory.mktemp("index")
     build(path, {f"c{i:02}": text for i, text in enumerate(texts)})
     index = open_lexical(path, TOKENS)
-    peer = bm25s.BM25(method="lucene")
-    held = index.postings
-    peer.scores = {"data": held.values, "indices": held.rows, "indptr": held.ends, "num_docs": len(texts)}
-    peer.nonoccurrence_array = None
-    at = held.find(hashes(TOKENS(question)))
-    wanted = peer.get_scores_from_ids(at[at >= 0]) if (at >= 0).any() else np.zeros(len(texts), np.float32)
+    at = index.postings.find(hashes(TOKENS(question)))
+    wanted = scores_by_bm25s(index.postings, at[at >= 0], len(texts))
+    assert index.is_as_bm25s_has_it(8)
     found = {hit.child_id: hit.score for hit in index.search(question, 99, Scope())}
     assert found == {f"c{i:02}": float(score) for i, score in enumerate(wanted) if score > 0}
 
