@@ -19,4 +19,4 @@ def scores_by_bm25s(postings: Postings, at: npt.NDArray[np.int64], n_rows: int) 
     arrays = {"data": postings.values, "indices": postings.rows, "indptr": postings.ends}
     peer.scores = {**arrays, "num_docs": n_rows}
     peer.nonoccurrence_array = None
-    return peer.get_scores_from_ids(at) if len(at) else np.zeros(n_rows, np.float32)
+    return peer.get_scores_from_ids(at.tolist()) if len(at) else np.zeros(n_rows, np.float32)
