@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from edu_cli.ask.generation.counting import KINDS, NUMERAL, count_of
 from edu_cli.ask.generation.extract import Extract
 from edu_cli.ask.generation.question_type import focus
-from edu_cli.ask.generation.units import ITEM, Unit, units
+from edu_cli.ask.generation.units import ITEM, Unit, is_left_out, units
 from edu_cli.ask.verification.terms import coverage, grams, plain
 from edu_cli.types import Passage
 
@@ -95,7 +95,8 @@ def _list_in(passage: Passage, n: int, count: int) -> Extract | None:
     found = units(passage.context, n, headings=(passage.title, *passage.section))
     runs = [list(run) for is_of_list, run in itertools.groupby(found, key=lambda unit: unit.is_of_list) if is_of_list]
     longest = max(runs, key=_items, default=[])
-    if _items(longest) != count:
+    between = itertools.pairwise(longest)
+    if _items(longest) != count or any(is_left_out(passage.context, a.end, b.start) for a, b in between):
         return None
     start, end = longest[0].start, longest[-1].end
     return Extract(n, start, passage.context[start:end].strip(), 1.0) if end - start <= _MOST_CHARS else None

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from edu_cli.ask.generation.enclosed import enclosed
 from edu_cli.text import cjk_share, sentences
 
 Kind = Literal["sentence", "row", "code", "formula"]
 _FENCE = re.compile(r"[ \t>]*(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$")
 _ROW = re.compile(r"\s*\|.*\|\s*$")
+_ADMONITION = re.compile(r"^[ \t]*!!![^\n]*", re.MULTILINE)  # whose marks end no sentence
 _FORMULA_ENDS = {"$$": "$$", "\\[": "\\]"}  # lines that open and close a formula
 
 
@@ -29,10 +31,21 @@ def pieces(text: str) -> list[Piece]:
     found: list[Piece] = []
     for start, end, kind in _parts(text):
         if kind == "sentence":
-            found += [Piece(start + a, start + b, kind) for a, b in sentences(text[start:end])]
+            found += [Piece(start + a, start + b, kind) for a, b in _sentences(text[start:end])]
         else:
             found.append(Piece(start, end, kind))
     return found
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    """The sentences of prose; one that would end inside brackets goes on to what follows them."""
+    kept_whole = [*enclosed(text), *((line.start(), line.end()) for line in _ADMONITION.finditer(text))]
+    begun = 0
+    for start, end in sentences(text):
+        stop = start + len(text[start:end].rstrip())
+        if not any(first < stop < last for first, last in kept_whole):
+            yield begun, end
+            begun = end
 
 
 def _parts(text: str) -> Iterator[tuple[int, int, Kind]]:

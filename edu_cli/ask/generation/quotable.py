@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from edu_cli.ask.generation.question_type import asked_kind, matter
+from edu_cli.ask.generation.shows import says_nothing_alone
 from edu_cli.ask.generation.units import Unit
 from edu_cli.ask.retrieval.asked import holds
 from edu_cli.ask.verification.terms import coverage, grams, plain
@@ -50,7 +51,8 @@ def quotable(question: str, passages: Sequence[Passage], found: Sequence[Unit]) 
     nothing is not kept.
     """
     asks_for_code = bool(_ASKS_FOR_CODE.search(plain(question)))
-    telling = [u for u, after in zip(found, (*found[1:], None), strict=True) if not _asks_only(u, after)]
+    followed = zip(found, (*found[1:], None), strict=True)
+    telling = [u for u, after in followed if not _asks_only(u, after) and not says_nothing_alone(u, after)]
     asked = matter(plain(question))
     found = [u for u in telling if not points_elsewhere(u.text) and not _names_only(u, asked)] or found
     naming = _under_its_heading(question, passages, {unit.n for unit in found}) or _naming(question, passages)

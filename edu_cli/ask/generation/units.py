@@ -13,6 +13,13 @@ from edu_cli.ask.verification.terms import plain
 ITEM = re.compile(  # how a line begins that is an item of a list
     r"\s*(?:[-*+•·●○■◆※]\s|\d{1,3}[.、)）]|[(（][\d一二三四五六七八九十]{1,3}[)）]|[①-⑳]|[一二三四五六七八九十]{1,3}、)"
 )
+_STUB = r"(?:\[(?:file|class|func)\]\{[^}\n]*\}-?)+"  # where a site puts code that the source does not hold
+_ONLY_STUBS = re.compile(rf"\s*(?:(?:`{{3,}}|~{{3,}})[^\n]*\n)?(?:\s*{_STUB})+\s*(?:(?:`{{3,}}|~{{3,}})\s*)?")
+_ONLY_DIRECTIVES = re.compile(  # what a site generator reads and a reader does not see
+    r"(?:\s*(?:\{\{[^}\n]*\}\}|\{%[^%\n]*%\}|<!--(?:(?!-->).)*-->|\[{1,2}TOC\]{1,2}|"
+    r'(?:!!!|\?\?\?\+?)[ \t]*\w*(?:[ \t]+"[^"\n]*")?|={3}[ \t]+"[^"\n]*"|:{3,}[^\n]*))+\s*',
+    re.DOTALL | re.IGNORECASE,
+)
 _LEAST_CHARS = 4
 _LEAD_CHARS = 80
 
@@ -61,6 +68,11 @@ def units(context: str, n: int, *, headings: Sequence[str] = (), is_entry: bool 
         if is_hostile or _cut_heading(text) or len(re.findall(r"\w", text)) < _LEAST_CHARS or plain(text) in titles:
             continue
         is_row, is_code = piece.kind == "row", piece.kind == "code"
+        if _ONLY_STUBS.fullmatch(text):
+            found = found[:-1] if found and found[-1].is_lead else found  # it leads to nothing
+            continue
+        if not is_code and _ONLY_DIRECTIVES.fullmatch(text):
+            continue
         if is_row and not header:
             header = text
             continue
@@ -71,6 +83,11 @@ def units(context: str, n: int, *, headings: Sequence[str] = (), is_entry: bool 
         is_question = is_entry and not found and not is_row
         found.append(Unit(n, start, end, text, header, is_item, goes_on, is_lead, is_code, is_question))
     return found
+
+
+def is_left_out(context: str, start: int, end: int) -> bool:
+    """Whether what stands between two pieces may not be quoted with them: an instruction, or no more than a stub."""
+    return bool(re.search(_STUB, context[start:end])) or evidence(context)[start:end] != context[start:end]
 
 
 def _is_inside(context: str, start: int) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from edu_cli.ask.generation.counting import KINDS, NUMERAL, count_of
-from edu_cli.ask.generation.units import ITEM, Unit
+from edu_cli.ask.generation.enclosed import enclosed, link_at, read_length
+from edu_cli.ask.generation.shows import MOST_WITH_CODE, shows_below
+from edu_cli.ask.generation.units import ITEM, Unit, is_left_out
 
 _NUMBERED = re.compile(r"\s*(?:\d{1,3}[.、．]|[一二三四五六七八九十]{1,3}、)")
 _ASKS = re.compile(r"[?？]\W*$|[（(][\s　_]*[)）]")  # a question, or an exam item with its blank
@@ -26,8 +29,9 @@ _SHOWS = re.compile(r"(?:(?:如下|下面|以下|下列)[^。；;]{0,12}|[：:])
 _MOST_FOLLOWING = 6
 _MOST_CHARS = 600
 _MOST_STEPS = 300
-_MOST_CODE = 1500  # with a block of code
-_ITEM_NAME = re.compile(rf"(?:{ITEM.pattern})\s*(?:\*\*[^*]{{1,30}}\*\*|[^：:。；;]{{1,30}}(?=[：:]))")
+_NAME_CHARS = 30
+_BOLD = re.compile(rf"\s*\*\*[^*]{{1,{_NAME_CHARS}}}\*\*")
+_NAME_ENDS = re.compile(r"[。；;]|：|(?<![:\d]):(?!:|//)|(?<=\d):(?!\d)")  # not in 10:30, a::b, https://
 
 
 def in_full(
@@ -49,7 +53,8 @@ def in_full(
     mine = [unit for unit in all_units if unit.n == chosen.n]
     at = mine.index(chosen)
     first, last = _reach(mine, at, context, wants_list=wants_list or (wants_steps and _has_steps(mine, at)))
-    if mine[last].is_of_list and first < last and mine[last].end - mine[first].start > _MOST_CHARS:
+    said = context[mine[first].start : mine[last].end]
+    if mine[last].is_of_list and first < last and read_length(said) > _MOST_CHARS:
         return in_brief(mine[first : last + 1]) or chosen
     points_back = _POINTS_BACK.match(chosen.text) or (wants_name and _POINTS_AT_SOMEONE.search(chosen.text))
     if first and points_back and not mine[first - 1].is_code:
@@ -57,14 +62,25 @@ def in_full(
     if last == at and last + 1 < len(mine) and not chosen.is_code and _DANGLES.search(chosen.text):
         last += 1
     last = _quotation_end(mine, first, last, context)
-    if last + 1 < len(mine) and _is_shown(mine[last + 1]) and _SHOWS.search(mine[last].text):
+    if last + 1 < len(mine) and _is_shown(mine[last + 1]) and _shows(mine[last].text):
         last += 1
+    first, last = _unbroken(mine, first, at, last, context)
     start, end = mine[first].start, mine[last].end
     if first == last:
         return mine[first]
-    if end - start > (_MOST_CODE if mine[last].is_code else _MOST_CHARS):
+    if read_length(context[start:end]) > (MOST_WITH_CODE if mine[last].is_code else _MOST_CHARS):
         return chosen
     return replace(chosen, start=start, end=end, text=context[start:end].strip())
+
+
+def _unbroken(mine: Sequence[Unit], first: int, at: int, last: int, context: str) -> tuple[int, int]:
+    """The pieces around the one at `at`, as far as nothing stands between them that may not be quoted."""
+    breaks = [n for n in range(first, last) if is_left_out(context, mine[n].end, mine[n + 1].start)]
+    return max((n + 1 for n in breaks if n < at), default=first), min((n for n in breaks if n >= at), default=last)
+
+
+def _shows(text: str) -> bool:
+    return bool(_SHOWS.search(text)) or shows_below(text)
 
 
 def _is_shown(unit: Unit) -> bool:
@@ -75,13 +91,14 @@ def _is_shown(unit: Unit) -> bool:
 def _reach(mine: Sequence[Unit], at: int, context: str, *, wants_list: bool) -> tuple[int, int]:
     """The first and last of the pieces that belong to the one at `at` by what it is."""
     chosen = mine[at]
-    leads = chosen.is_lead or (wants_list and at + 1 < len(mine) and mine[at + 1].is_item)
+    is_below = shows_below(chosen.text)
+    leads = chosen.is_lead or ((wants_list or is_below) and at + 1 < len(mine) and mine[at + 1].is_item)
     first, last = list_around(mine, at) if leads or (chosen.is_of_list and wants_list) else (at, at)
     announced = _ANNOUNCES.match(chosen.text)
     if announced:
         last = _announced(mine, at, announced[1], context)
-    elif chosen.is_lead and last == at:
-        last = _paragraph_after(mine, at, context)
+    elif (chosen.is_lead or is_below) and last == at:
+        last = _rows_after(mine, at) or _paragraph_after(mine, at, context)
     elif chosen.is_question or _ASKS.search(chosen.text) or (wants_list and last == at and _HEADING.match(chosen.text)):
         last = _what_follows(mine, at)
         # the question of an FAQ entry is what was asked: its answer is what is quoted
@@ -119,6 +136,13 @@ def _is_title_question(mine: Sequence[Unit], at: int) -> bool:
     return at == 0 and (mine[at].is_question or text.endswith(("?", "？"))) and not mine[at].is_item
 
 
+def _rows_after(mine: Sequence[Unit], at: int) -> int:
+    """The last row of the table that comes next; 0 where none does."""
+    header = mine[at + 1].header if at + 1 < len(mine) else ""
+    rows = itertools.takewhile(lambda n: mine[n].header == header, range(at + 1, len(mine)))
+    return max(rows, default=0) if header else 0
+
+
 def _paragraph_after(mine: Sequence[Unit], at: int, context: str) -> int:
     """The end of the paragraph that a lead is followed by."""
     last = min(at + 1, len(mine) - 1)
@@ -150,15 +174,29 @@ def in_brief(pieces: Sequence[Unit]) -> Unit | None:
     firsts = [piece for piece in pieces if not piece.goes_on]
     for lines in ([p.text for p in firsts], [p.text if p.is_lead else _name(p.text) for p in firsts]):
         text = "\n".join(filter(None, lines))
-        if all(lines) and len(text) <= _MOST_CHARS:
+        if all(lines) and read_length(text) <= _MOST_CHARS:
             return replace(pieces[0], end=pieces[-1].end, text=text)
     return None
 
 
 def _name(item: str) -> str:
-    """What an item is about, with its mark: what is set in bold or stands before a colon; "" where nothing does."""
-    match = _ITEM_NAME.match(item)
-    return match[0].rstrip("：: ") if match else ""
+    """What an item is about, with its mark: a link, what is set in bold or stands before a colon; "" without one.
+
+    A colon in brackets, quotes or code is none, so that no link is cut.
+    """
+    mark = ITEM.match(item)
+    if not mark:
+        return ""
+    begun = mark.end() + len(item[mark.end() :]) - len(item[mark.end() :].lstrip())
+    if (end := link_at(item, begun)) > begun:
+        return item[:end]
+    if bold := _BOLD.match(item, begun):
+        return item[: bold.end()]
+    inner = enclosed(item, quotes=True)
+    ends = (m for m in _NAME_ENDS.finditer(item, begun) if not any(a < m.start() < b for a, b in inner))
+    end = next(ends, None)
+    is_name = end is not None and end[0] in "：:" and 0 < read_length(item[begun : end.start()]) <= _NAME_CHARS
+    return item[: end.start()].rstrip() if end and is_name else ""
 
 
 def _has_steps(mine: Sequence[Unit], at: int) -> bool:
