@@ -140,6 +140,12 @@ def test_no_list_is_quoted_across_an_instruction_to_an_assistant() -> None:
         assert order not in in_full(unit, found, text, wants_list=True).text
 
 
+def test_what_tells_something_before_a_stub_stays_as_a_sentence() -> None:
+    text = "循环里的变量在下一轮就会被释放，因此空间复杂度仍为常数：\n\n[file]{space}-[class]{}-[func]{loop}\n"
+    (unit,) = units(text, 1)
+    assert (unit.text, unit.is_lead) == (text.split("\n")[0], False)
+
+
 SWAP = "在 Python 中，交换两个变量的值只需要使用如下所示的代码。"
 
 
@@ -168,6 +174,11 @@ def test_a_sentence_that_announces_code_that_is_not_there_is_not_quoted() -> Non
 )
 def test_what_is_all_announcement_says_nothing_without_what_follows(text: str, says_nothing: bool) -> None:
     assert says_nothing_alone(units(text, 1)[0], None) is says_nothing
+
+
+def test_commands_that_are_a_list_are_what_is_announced() -> None:
+    lead, item = units("抽奖直接用下面这几个命令就可以了：\n\n- `SADD key member` 加入一个成员", 1)
+    assert not says_nothing_alone(lead, item)
 
 
 def test_a_list_or_table_that_is_announced_with_a_full_stop_is_quoted_too() -> None:

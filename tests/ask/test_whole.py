@@ -103,6 +103,9 @@ def test_what_a_lead_leads_to_ends_with_its_paragraph() -> None:
         ("常用的库有 [Django](https://example.org)，它自带对象关系映射和后台管理。", False),
         ("协程在一个线程里轮流执行，由程序自己让出控制权，详见第三章。", False),
         ("损失函数如下所示：", False),
+        ("下图展示了以上代码的动态规划过程。", True),
+        ("下图展示的各层加载器之间的层次关系叫做双亲委派模型。", False),
+        ("下图展示了两种写法，数组连续存放所以查得快，链表分散存放所以改得快。", False),
         ("复习时可以同步回看：哈希表对应 [集合](../java/collection/)，索引对应 [数据库](../db/index.md)。", True),
     ],
 )

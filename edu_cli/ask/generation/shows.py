@@ -39,4 +39,6 @@ def says_nothing_alone(unit: Unit, after: Unit | None) -> bool:
 def _is_quoted_with(unit: Unit, after: Unit | None) -> bool:
     if after is None or after.n != unit.n:
         return False
-    return after.is_code and after.end - unit.start <= MOST_WITH_CODE if _SHOWS_CODE.search(unit.text) else True
+    if not _SHOWS_CODE.search(unit.text):
+        return True
+    return after.is_item or bool(after.header) or (after.is_code and after.end - unit.start <= MOST_WITH_CODE)

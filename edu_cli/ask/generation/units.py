@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from edu_cli.ask.generation.pieces import pieces
 from edu_cli.ask.verification.injection import evidence
@@ -15,6 +15,7 @@ ITEM = re.compile(  # how a line begins that is an item of a list
 )
 _STUB = r"(?:\[(?:file|class|func)\]\{[^}\n]*\}-?)+"  # where a site puts code that the source does not hold
 _ONLY_STUBS = re.compile(rf"\s*(?:(?:`{{3,}}|~{{3,}})[^\n]*\n)?(?:\s*{_STUB})+\s*(?:(?:`{{3,}}|~{{3,}})\s*)?")
+_LEADS_TO_CODE = re.compile(r"(?:代码|程序|如下|如下所示|code)\W*$")
 _ONLY_DIRECTIVES = re.compile(  # what a site generator reads and a reader does not see
     r"(?:\s*(?:\{\{[^}\n]*\}\}|\{%[^%\n]*%\}|<!--(?:(?!-->).)*-->|\[{1,2}TOC\]{1,2}|"
     r'(?:!!!|\?\?\?\+?)[ \t]*\w*(?:[ \t]+"[^"\n]*")?|={3}[ \t]+"[^"\n]*"|:{3,}[^\n]*))+\s*',
@@ -69,7 +70,7 @@ def units(context: str, n: int, *, headings: Sequence[str] = (), is_entry: bool 
             continue
         is_row, is_code = piece.kind == "row", piece.kind == "code"
         if _ONLY_STUBS.fullmatch(text):
-            found = found[:-1] if found and found[-1].is_lead else found  # it leads to nothing
+            found[-1:] = [unit for last in found[-1:] if (unit := _without_code(last))]
             continue
         if not is_code and _ONLY_DIRECTIVES.fullmatch(text):
             continue
@@ -83,6 +84,13 @@ def units(context: str, n: int, *, headings: Sequence[str] = (), is_entry: bool 
         is_question = is_entry and not found and not is_row
         found.append(Unit(n, start, end, text, header, is_item, goes_on, is_lead, is_code, is_question))
     return found
+
+
+def _without_code(unit: Unit) -> Unit | None:
+    """What stands before a stub: no lead any more, and nothing where code is all that it leads to."""
+    if not unit.is_lead:
+        return unit
+    return None if _LEADS_TO_CODE.search(unit.text) else replace(unit, is_lead=False)
 
 
 def is_left_out(context: str, start: int, end: int) -> bool:
