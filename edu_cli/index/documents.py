@@ -22,7 +22,7 @@ _ALL = """SELECT d.doc_id, d.path, r.path, d.tenant, d.subject, d.format, d.titl
   WHERE (:tenant IS NULL OR d.tenant = :tenant) AND (:subject IS NULL OR d.subject = :subject)
     AND (:glob IS NULL OR d.path GLOB :glob OR d.path = :glob OR d.doc_id = :glob)
   ORDER BY d.tenant, d.path, d.doc_id"""
-_FEW = 12  # names that are told in a hint
+_FEW = 20  # names that are told in a hint
 _COLUMNS = (
     *("doc_id", "path", "root", "tenant", "subject", "format", "title", "encoding", "pages", "pages_ocr", "warnings"),
     *("metadata", "profile", "error_code", "error_message", "size", "updated_at", "parents", "children"),
@@ -130,7 +130,9 @@ def _meant(wanted: str, known: Iterable[str]) -> str:
     names = sorted(filter(None, known))
     if near := nearest(wanted, names):
         return f"did you mean {near!r}? `edu status` lists them"
-    return f"there are: {', '.join(names)}" if 0 < len(names) <= _FEW else "`edu status` lists them"
+    if not names:
+        return "none has any here; leave the flag out"
+    return f"there are: {', '.join(names)}" if len(names) <= _FEW else "`edu status` lists them"
 
 
 def _unknown_tenant(tenant: str, known: Collection[str]) -> UsageError:
