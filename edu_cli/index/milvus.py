@@ -25,9 +25,8 @@ _SPARE = 16  # rows asked for beyond k, so that equal scores at the cut are deci
 _NOT_LOADED = 101  # Milvus's code for a collection that is not in memory
 _EMPTY_SPARSE = {0: 1e-6}  # Milvus refuses a sparse vector without a weight
 # Lite holds each row as Python floats until it flushes, 12 KB and more, and twice that while it does: 480 MB at its
-# peak for 10,000 rows, a hundred less for these. Each flush makes a file, and Lite merges four of a size: two fill a
-# volume.
-_LITE_ROWS = 5_000
+# peak for 10,000 rows, a hundred less for 5,000; each flush more costs .08 s of CPU. A course of 7,568 rows is one.
+_LITE_ROWS = 8_000
 # The heaviest sparse weights that Lite is given: each passes through Python there, and the copy has them all. All 95 of
 # a child took 2.4 s of CPU for 7,568 rows instead of 1.2 s.
 _LITE_WEIGHTS = 4
