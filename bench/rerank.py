@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 from cases import Case, collect
+from fitting import refusal
 
 from edu_cli.ask.retrieval import reading as reading_module
 from edu_cli.ask.retrieval.examine import Examined
@@ -162,10 +163,9 @@ def figures(cases: Sequence[Case], reading: Reading, seed: int) -> dict[str, Any
 
 def _answerable(read: Sequence[tuple[Floats, Floats]]) -> dict[str, float]:
     """AUROC of the best probability, and the share of questions without their passages below a tenth of the others."""
-    there, gone = (np.array([float(one[side].max(initial=0.0)) for one in read]) for side in (0, 1))
-    above = (there[:, None] > gone).mean() + (there[:, None] == gone).mean() / 2
-    refused = (gone < np.quantile(there, 0.1)).mean()
-    return {"auroc": round(float(above), 4), "refused": round(float(refused), 4)}
+    sure = np.array([float(one[side].max(initial=0.0)) for side in (0, 1) for one in read])
+    found = refusal(sure, np.repeat([1.0, 0.0], len(read)))
+    return {"auroc": round(found["auroc"], 4), "refused": round(found["refused_at_10"], 4)}
 
 
 def speed(reranker: CrossReranker) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import Field, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, cast
@@ -111,13 +111,6 @@ def _field_of(key: str) -> Field[Any] | None:
     return next((entry for section, entry in _entries() if f"{section}.{entry.name}" == key), None)
 
 
-def _nearest(word: str, known: Iterable[str]) -> str:
-    """The most like of the known names, however little: what a setting is named is told in any case."""
-    import difflib
-
-    return difflib.get_close_matches(word, list(known), n=1, cutoff=0.0)[0]
-
-
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -140,7 +133,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
             if key not in known:
                 raise ConfigError(
                     f"{path} has the unknown setting '{key}'.",
-                    hint=f"did you mean '{_nearest(key, known)}'? `edu config` lists them all",
+                    hint=f"did you mean '{nearest(key, known, cutoff=0.0)}'? `edu config` lists them all",
                 )
             flat[key] = value
     return flat
@@ -168,7 +161,7 @@ def _from_env(environ: Mapping[str, str], where: str, *, strict: bool) -> dict[s
     if strict and unknown:
         raise ConfigError(
             f"{where} has the unknown variable {unknown[0]}.",
-            hint=f"did you mean {_nearest(unknown[0], by_env)}? `edu config` lists them all",
+            hint=f"did you mean {nearest(unknown[0], by_env, cutoff=0.0)}? `edu config` lists them all",
         )
     return found
 

@@ -102,7 +102,8 @@ def counted(n: int, one: str, many: str = "") -> str:
 def nearest(word: str, known: Iterable[str], *, cutoff: float = 0.5) -> str:
     """The known name that `word` may have been meant as, to be offered; "" where none is alike enough.
 
-    `cutoff` is the share of the characters of both that must agree: of two, one may be mistaken (al for ai).
+    `cutoff` is the share of the characters of both that must agree: of two, one may be mistaken (al for ai). With 0 the
+    most like is named however little it is.
     """
     import difflib
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -17,7 +17,7 @@ from edu_cli.cli.answers import failure_json, show_answer, show_passages
 from edu_cli.cli.context import new_app, open_cli
 from edu_cli.cli.questions import one_question, read_batch
 from edu_cli.cli.render import show_error, to_json
-from edu_cli.cli.scope import scope_flags
+from edu_cli.cli.scope import ScopeFor, scope_by_subject, scope_flags
 from edu_cli.errors import EduError, ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         VerboseOption,
     )
     from edu_cli.serve.asker import Asker
-    from edu_cli.types import Answer, Scope
+    from edu_cli.types import Answer
 
 app = new_app()
 
@@ -115,10 +115,9 @@ def ask(
 
     flags = scope_flags(tenant, subject, doc, filters)
     with _traced(trace) as keep, open_asker(cli.project, cli.settings, cli.out.detail) as asker:
-        wanted = replace(wanted, scope=asker.find_scope(flags))
+        scope_for = scope_by_subject(asker.find_scope, flags)
+        wanted = replace(wanted, scope=scope_for(None))
         if batch is not None:
-            every = wanted.scope
-            scope_for = cache(lambda name: every if name is None else asker.find_scope(replace(flags, subject=name)))
             raise SystemExit(_run_batch(cli, asker, wanted, batch, scope_for))
         answer = _answered(cli, asker, wanted, keep, stream=not no_stream, explain=explain)
     if answer.refused:
@@ -186,9 +185,7 @@ def _write(path: Path, value: Any) -> None:
     path.write_text(to_json(value) + "\n", encoding="utf-8")
 
 
-def _run_batch(
-    cli: Cli, asker: Asker, wanted: AskRequest, source: str, scope_for: Callable[[str | None], Scope]
-) -> int:
+def _run_batch(cli: Cli, asker: Asker, wanted: AskRequest, source: str, scope_for: ScopeFor) -> int:
     """One result object a line, in order; a question that fails becomes an error object and the rest go on.
 
     The exit code is 1 where a line failed, whatever failed in it: 2 says that nothing was asked.

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
 
 from edu_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from edu_cli.types import Scope
+
+ScopeFor = Callable[["str | None"], "Scope"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +34,8 @@ def scope_flags(tenant: str, subject: str | None, doc: str | None, filters: Sequ
             raise UsageError(f"--filter takes KEY=VALUE, not {text!r}.", hint="for example --filter format=pdf")
         pairs.append((key.strip(), value.strip()))
     return ScopeFlags(tenant, subject, doc, tuple(pairs))
+
+
+def scope_by_subject(find_scope: Callable[[ScopeFlags], Scope], flags: ScopeFlags) -> ScopeFor:
+    """The scope of the flags with another subject, or with their own (None); each is looked up once."""
+    return cache(lambda subject: find_scope(flags if subject is None else replace(flags, subject=subject)))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 from edu_cli.cli.context import Cli, new_app, open_cli
 from edu_cli.cli.questions import one_question, read_batch
-from edu_cli.cli.scope import scope_flags
+from edu_cli.cli.scope import ScopeFor, scope_by_subject, scope_flags
 from edu_cli.cli.visible import safe
 from edu_cli.errors import EduError, ExitCode, UsageError
 
@@ -74,10 +71,9 @@ def search(
     from edu_cli.wiring.asker import open_asker
 
     with open_asker(cli.project, cli.settings, cli.out.detail) as searcher:
-        flags = scope_flags(tenant, subject, doc, filters)
-        scope = searcher.find_scope(flags)
+        scope_for = scope_by_subject(searcher.find_scope, scope_flags(tenant, subject, doc, filters))
+        scope = scope_for(None)
         if batch is not None:
-            scope_for = cache(lambda name: scope if name is None else searcher.find_scope(replace(flags, subject=name)))
             raise SystemExit(_run_batch(cli, searcher, batch, scope_for, rerank=rerank))
         result = _found(cli, searcher, asked, scope, rerank=rerank)
     for warning in result.warnings:
@@ -134,9 +130,7 @@ def _is_confident(cli: Cli, result: SearchResult) -> bool:
     return bool(result.passages) and result.confidence >= cli.settings.ask.threshold
 
 
-def _run_batch(
-    cli: Cli, searcher: PassageSearch, source: str, scope_for: Callable[[str | None], Scope], *, rerank: bool
-) -> int:
+def _run_batch(cli: Cli, searcher: PassageSearch, source: str, scope_for: ScopeFor, *, rerank: bool) -> int:
     """As `edu ask --batch`: an object a line; 1 where a line failed, 4 where no line did and one found too little."""
     worst = ExitCode.OK
     for item in read_batch(source):

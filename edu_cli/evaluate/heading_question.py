@@ -20,38 +20,9 @@ _ASKS = re.compile(
     r"[?？]$|[吗呢]$|什么|如何|怎么|怎样|哪[些个里种]|几[个种]|多少|^(?:谁|why|how|what|when|who|where)\b",
     re.IGNORECASE,
 )
-_SAYS_NOTHING = frozenset(
-    (
-        *(
-            "目录",
-            "前言",
-            "小结",
-            "总结",
-            "参考资料",
-            "参考文献",
-            "参考",
-            "简介",
-            "概述",
-            "正文",
-            "分析",
-            "更多",
-            "其他",
-        ),
-        *(
-            "划重点",
-            "高频问题",
-            "常见问题",
-            "题目",
-            "题目描述",
-            "题目链接",
-            "解题思路",
-            "面试题",
-            "面试题剖析",
-            "面试官心理分析",
-        ),
-        *("introduction", "summary", "references", "overview", "contents"),
-    )
-)
+_NO_MATTER = """目录 前言 小结 总结 参考资料 参考文献 参考 简介 概述 正文 分析 更多 其他 划重点 高频问题 常见问题
+  题目 题目描述 题目链接 解题思路 面试题 面试题剖析 面试官心理分析 introduction summary references overview contents"""
+_SAYS_NOTHING = frozenset(_NO_MATTER.split())
 _CLAUSES = re.compile(r"[，,。；;！!：:*]|xxx")  # a sentence, or a place holder: no name of a thing
 _ABOUT = re.compile(r"(?:相关|其[它他]|等等?)$")
 # what is done rather than what there is: 使用 ORM 完成增删改查, not 使用场景

@@ -1,15 +1,15 @@
-"""The nearest known name to a mistaken one."""
+"""The nearest label to a mistaken one, however far: what there is instead is told in any case."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
+
+from edu_cli import text
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
     """The known name most like `name`; "" where none is known."""
-    found = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
-    return found[0] if found else ""
+    return text.nearest(name, known, cutoff=0.0)
 
 
 def nearest_path(path: str, known: Sequence[str]) -> str:

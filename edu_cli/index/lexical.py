@@ -61,12 +61,14 @@ class Bm25Index:
         """Whether bm25s, over the same files, gives every row the score that a search does: for some of the terms."""
         n = len(self.postings.terms)
         at = np.unique(np.linspace(0, n - 1, min(n, n_terms)).astype(np.int64)) if n else np.empty(0, np.int64)
-        own = self.postings.scores(at, np.ones(len(at), np.float32), len(self.table))
-        return np.array_equal(own, scores_by_bm25s(self.postings, at, len(self.table)))
+        return np.array_equal(self._sums(at), scores_by_bm25s(self.postings, at, len(self.table)))
 
     def _scores(self, question: str) -> npt.NDArray[np.float32]:
         at = self.postings.find(hashes(self.tokenizer(question)))
-        at = at[at >= 0]
+        return self._sums(at[at >= 0])
+
+    def _sums(self, at: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        """Every row's score for the terms at these positions."""
         return self.postings.scores(at, np.ones(len(at), np.float32), len(self.table))
 
 

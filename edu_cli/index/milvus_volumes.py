@@ -109,7 +109,8 @@ class LiteVolumes:
         """The child ids, in no order. Raises StoreError."""
         self.flush()
         if self._places is not None:
-            self._take_stock()
+            yield from self._take_stock().ids()
+            return
         for volume in range(self._n):
             yield from self._volume(volume).ids()
 

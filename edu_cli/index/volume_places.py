@@ -30,6 +30,10 @@ class Places:
         """How many children each volume has."""
         return Counter(dict(self._database.rows("SELECT volume, count(*) FROM places GROUP BY volume")))
 
+    def ids(self) -> Iterator[str]:
+        """All that are noted."""
+        return (child_id for (child_id,) in self._database.rows("SELECT child_id FROM places"))
+
     def of(self, child_ids: Sequence[str]) -> dict[str, int]:
         """The volumes of those that are noted."""
         found = self._database.rows(

@@ -21,11 +21,11 @@ from edu_cli.project import Project
 from edu_cli.protocols import Encoder, LexicalIndex, Progress, VectorCache, VectorStore
 from edu_cli.types import EncoderPin, Scope
 from edu_cli.upkeep.results import FIX, CheckResult, mendable
+from edu_cli.upkeep.watched import watched
 
 BM25, WORDS, COPY, VECTORS = "BM25 index", "words", "vector index", "vectors"
 SAMPLE_CHILDREN, SAMPLE_DOCUMENTS, SAMPLE_TERMS = 16, 20, 8
 _LEAST_COSINE = 0.999  # another processor rounds the quantised encoder's sums differently; other weights differ by far
-_STEP = 500  # rows between two moves of the bar
 T = TypeVar("T")
 
 
@@ -106,12 +106,9 @@ def _copy_state(path: Path) -> tuple[str, int]:
 
 def check_vectors(catalog: Catalog, store: VectorStore, where: str, progress: Progress) -> CheckResult:
     """Whether the store holds exactly the children of the catalog. Raises StoreError."""
-    wanted, held = catalog.child_ids(), set[str]()
+    wanted = catalog.child_ids()
     progress.start(VECTORS, len(wanted))
-    for child_id in store.ids():
-        held.add(child_id)
-        if len(held) % _STEP == 0:
-            progress.advance(VECTORS, _STEP)
+    held = set(watched(store.ids(), VECTORS, progress))
     n_missing, n_stray = len(wanted - held), len(held - wanted)
     if n_missing or n_stray:
         return mendable(VECTORS, "fail", f"{where} lacks {n_missing} of {len(wanted)} vectors and has {n_stray} others")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
 
 from edu_cli.index.catalog import Catalog
 from edu_cli.index.queries import UNSOUND_PATHS
@@ -14,10 +13,9 @@ from edu_cli.protocols import Progress
 from edu_cli.text import content_id
 from edu_cli.types import ChildRow, StoredParent
 from edu_cli.upkeep.results import TEXTS, CheckResult
+from edu_cli.upkeep.watched import watched
 
 _FIX = "edu ingest --force reads the files again"
-_STEP = 500  # rows between two moves of the bar
-T = TypeVar("T")
 
 
 def check_texts(catalog: Catalog, progress: Progress) -> CheckResult:
@@ -31,7 +29,7 @@ def check_texts(catalog: Catalog, progress: Progress) -> CheckResult:
     if damaged := [row[0] for row in catalog.database.rows(UNSOUND_PATHS)]:
         message = f"those of {len(damaged)} of {n_documents} documents are not as they were stored: {damaged[0]}"
         return CheckResult(TEXTS, "fail", message, _FIX)
-    parents, children = _shown(catalog.export(), progress), _shown(catalog.child_rows(), progress)
+    parents, children = watched(catalog.export(), TEXTS, progress), watched(catalog.child_rows(), TEXTS, progress)
     if changed := {*_changed_parents(parents), *_changed_children(children)}:
         message = f"those of {len(changed)} of {n_documents} documents were stored by another version of edu"
         return CheckResult(TEXTS, "warn", message, _FIX)
@@ -50,14 +48,6 @@ def _changed_parents(parents: Iterable[StoredParent]) -> Iterator[str]:
 
 def _changed_children(children: Iterable[ChildRow]) -> Iterator[str]:
     return (row.doc for row in children if row.child_id != _child_id(row))
-
-
-def _shown(rows: Iterable[T], progress: Progress) -> Iterator[T]:
-    """The rows, each shown as done."""
-    for number, row in enumerate(rows, start=1):
-        yield row
-        if number % _STEP == 0:
-            progress.advance(TEXTS, _STEP)
 
 
 def _child_id(row: ChildRow) -> str:

@@ -28,7 +28,16 @@ if TYPE_CHECKING:
     from edu_cli.config import Settings
     from edu_cli.index.catalog import Catalog
     from edu_cli.project import Project
-    from edu_cli.protocols import ChatModel, Encoder, LexicalIndex, PassageSearch, Reranker, ScopeWish, VectorSearch
+    from edu_cli.protocols import (
+        ChatModel,
+        Encoder,
+        LexicalIndex,
+        PassageSearch,
+        Reranker,
+        ScopeWish,
+        VectorSearch,
+        WebSearch,
+    )
     from edu_cli.types import EncoderPin, Scope, StoredParent
     from edu_cli.wiring.reranking import RerankerOf
 
@@ -135,9 +144,6 @@ def open_ask(
         def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
             return opened(pin).encode_questions(texts).dense
 
-        web = open_web_search(settings)
-        if web:
-            stack.callback(web.close)
         dense = pin.name != "none" and settings.search.mode != "bm25"
         yield AskTools(
             settings,
@@ -147,7 +153,7 @@ def open_ask(
             records,
             encode if dense else None,
             project.classifier_path,
-            web,
+            _open_web(settings, stack),
             encoder=pin.name if dense else "",
             encode_kept=KeptQuestions(vectors_path(project, settings), pin, lambda: opened(pin)) if dense else None,
             reader=reader,
@@ -164,6 +170,14 @@ def _open_chat(settings: Settings, stack: ExitStack) -> ChatModel | None:
     chat = OpenAIChat(settings.llm)
     stack.callback(chat.close)
     return chat
+
+
+def _open_web(settings: Settings, stack: ExitStack) -> WebSearch | None:
+    """The web search that is configured; None without one."""
+    web = open_web_search(settings)
+    if web:
+        stack.callback(web.close)
+    return web
 
 
 def _outline(project: Project, stack: ExitStack) -> Callable[[str], list[tuple[str, ...]]]:

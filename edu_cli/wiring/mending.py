@@ -18,6 +18,7 @@ from edu_cli.protocols import Progress
 from edu_cli.types.catalog_keys import STORE_MARK
 from edu_cli.upkeep import store_checks
 from edu_cli.wiring.ingesting import IngestSession, open_ingest
+from edu_cli.wiring.vectors import put_aside
 
 RESTORE_PREFIX = "restore-"
 
@@ -75,16 +76,16 @@ def refill(session: IngestSession, lite: Path | None) -> Refill:
     """
     if session.tools.open_vectors is None:
         return Refill(0, 0)
-    put_aside = None
+    aside = None
     try:
         counts = _refilled(session)
     except StoreError:
         if lite is None or not lite.exists():
             raise
-        put_aside = _put_aside(lite)
+        aside = put_aside(lite)
         counts = _refilled(session)
     session.catalog.remember(STORE_MARK, session.tools.store_mark())
-    return Refill(*counts, put_aside)
+    return Refill(*counts, aside)
 
 
 def _sentences(refilled: Refill) -> list[str]:
@@ -114,14 +115,3 @@ def _settle_all(catalog: CatalogWriter, tools: VectorTools, progress: Progress) 
     catalog.unsettle(sorted(missing | stray))
     settle(catalog, tools, progress, Tally())
     return len(missing), len(stray)
-
-
-def _put_aside(path: Path) -> Path:
-    """Renames a damaged database out of the way; one that was put aside before goes."""
-    aside = path.with_name(path.name + ".damaged")
-    if aside.is_dir() and not aside.is_symlink():
-        shutil.rmtree(aside)
-    else:
-        aside.unlink(missing_ok=True)
-    path.replace(aside)
-    return aside

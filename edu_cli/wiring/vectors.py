@@ -95,9 +95,7 @@ class IngestVectors:
             if not database.exists():
                 raise
             release(database)
-            aside = database.with_name(database.name + ".damaged")
-            shutil.rmtree(aside, ignore_errors=True)
-            database.rename(aside)
+            aside = put_aside(database)
             self._progress.note(f"{error.message} It was put aside as {aside} and is filled again.")
             return LiteVolumes(target)
 
@@ -157,3 +155,14 @@ def files_mark(folder: Path) -> str:
             stat = Path(base, name).stat()
             found.append(f"{base}/{name} {stat.st_size} {stat.st_mtime_ns}")
     return content_id(*sorted(found))
+
+
+def put_aside(path: Path) -> Path:
+    """Renames a damaged database out of the way; one that was put aside before goes."""
+    aside = path.with_name(path.name + ".damaged")
+    if aside.is_dir() and not aside.is_symlink():
+        shutil.rmtree(aside)
+    else:
+        aside.unlink(missing_ok=True)
+    path.replace(aside)
+    return aside

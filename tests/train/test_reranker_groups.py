@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import random
-import sys
-from collections.abc import Iterator
-from importlib import import_module
+from importlib import import_module as script
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-FOLDER = Path(__file__).parents[2] / "train" / "reranker"
 SEA = (
     "# 潮间带\n\n潮间带是一种每天被海水淹没两次的地带。涨潮时水深可达 4 米，小鱼和虾都游进来觅食。"
     "藤壶附着在 1850 年修筑的石堤上。"
@@ -24,17 +20,6 @@ HILL = (
     "# 茶山\n\n茶山位于县城以北，土壤偏酸。春茶在清明前采摘。茶农用竹匾摊晾鲜叶。"
     "山顶的亭子建于 1930 年。亭子可以看见湖。\n"
 )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def scripts() -> Iterator[None]:
-    sys.path.insert(0, str(FOLDER))
-    yield
-    sys.path.remove(str(FOLDER))
-
-
-def script(name: str) -> ModuleType:
-    return import_module(name)
 
 
 @pytest.fixture

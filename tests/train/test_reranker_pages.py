@@ -5,11 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import sys
-from collections.abc import Iterator
-from importlib import import_module
+from importlib import import_module as script
 from pathlib import Path
 from random import Random
-from types import ModuleType
 
 import pytest
 
@@ -27,17 +25,6 @@ tide \\- 算出下一次涨潮的钟点
 .IP \\-p
 港口的名字
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def scripts() -> Iterator[None]:
-    sys.path.insert(0, str(FOLDER))
-    yield
-    sys.path.remove(str(FOLDER))
-
-
-def script(name: str) -> ModuleType:
-    return import_module(name)
 
 
 def test_a_manual_page_asks_with_the_line_that_says_what_it_is_for(tmp_path: Path) -> None:

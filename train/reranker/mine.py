@@ -11,12 +11,13 @@ import argparse
 import json
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from wording import changed_numbers
 
 from edu_cli.ask.retrieval.rerank import window
+from edu_cli.ask.retrieval.search import Searcher
 from edu_cli.config import load_settings
 from edu_cli.project import Project
 from edu_cli.wiring.asking import open_searcher
@@ -25,6 +26,7 @@ SEED = 8
 CHARS = 200  # of a window; shorter than at run time, since training is what costs
 MOST_WRONG = 12
 SETS = "drcd,xquad,java,manuals"
+Shown = tuple[str, float]  # a window and its fused score, 1 for the best of the question
 
 
 def main() -> None:
@@ -54,19 +56,10 @@ def groups(folder: Path) -> Iterator[dict]:
     with open_searcher(Project(project), load_settings(project, os.environ)) as searcher:
         for one in questions:
             gold = {entry["doc"] for entry in one["relevant"]}
-            examined = searcher.examine(one["question"], searcher.encode(one["question"]))
-            right, wrong = [], []
-            scores = examined.fused.scores / max(float(examined.fused.scores.max(initial=0.0)), 1e-9)
-            for row in examined.fused.order():
-                parent = examined.parents[row]
-                shown = (window(parent, examined.evidence.best[row], CHARS), round(float(scores[row]), 4))
-                if parent.doc not in gold:
-                    wrong.append(shown)
-                elif parent.doc not in {doc for doc, _ in right}:  # of a long passage, its best part
-                    right.append((parent.doc, shown))
+            right, wrong = parted(searcher, one["question"], gold)
             if not right or len(wrong) < MOST_WRONG // 2:
                 continue
-            answer = rng.choice(right)[1]
+            answer = rng.choice(right)
             wrong = wrong[:MOST_WRONG]
             yield {"question": one["question"], "kind": one["kind"], "right": [answer], "wrong": wrong}
             changed = changed_numbers(one["question"], answer[0], rng)
@@ -75,6 +68,22 @@ def groups(folder: Path) -> Iterator[dict]:
                 wrong = [(passage, answer[1]), *wrong]
                 yield {"question": one["question"], "kind": "number", "right": [answer], "wrong": wrong}
                 yield {"question": question, "kind": "unanswerable", "right": [], "wrong": [answer, *wrong[1:]]}
+
+
+def parted(searcher: Searcher, question: str, gold: Collection[str]) -> tuple[list[Shown], list[Shown]]:
+    """What the search finds, best first: of each document in `gold` its best part, and all of the others."""
+    examined = searcher.examine(question, searcher.encode(question))
+    scores = examined.fused.scores / max(float(examined.fused.scores.max(initial=0.0)), 1e-9)
+    right: dict[str, Shown] = {}
+    wrong: list[Shown] = []
+    for row in examined.fused.order():
+        parent = examined.parents[row]
+        shown = (window(parent, examined.evidence.best[row], CHARS), round(float(scores[row]), 4))
+        if parent.doc in gold:
+            right.setdefault(parent.doc, shown)
+        else:
+            wrong.append(shown)
+    return list(right.values()), wrong
 
 
 if __name__ == "__main__":

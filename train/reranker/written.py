@@ -15,9 +15,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from mine import CHARS, MOST_WRONG, SETS
+from mine import MOST_WRONG, SETS, parted
 
-from edu_cli.ask.retrieval.rerank import window
 from edu_cli.ask.retrieval.search import Searcher
 from edu_cli.config import load_settings
 from edu_cli.project import Project
@@ -76,17 +75,7 @@ def groups(work: Path, lines: list[dict], places: Mapping[str, tuple[str, str]])
 
 
 def _group(searcher: Searcher, question: str, file: str, *, answered: bool) -> Iterator[dict]:
-    examined = searcher.examine(question, searcher.encode(question))
-    scores = examined.fused.scores / max(float(examined.fused.scores.max(initial=0.0)), 1e-9)
-    own: list[tuple[str, float]] = []
-    others: list[tuple[str, float]] = []
-    for row in examined.fused.order():
-        parent = examined.parents[row]
-        shown = (window(parent, examined.evidence.best[row], CHARS), round(float(scores[row]), 4))
-        if parent.doc != file:
-            others.append(shown)
-        elif not own:  # of a long passage, its best part
-            own.append(shown)
+    own, others = parted(searcher, question, {file})
     if not own or len(others) < MOST_WRONG // 2:
         return
     others = others[:MOST_WRONG]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from edu_cli.ask.generation.question_type import asked_kind, matter
-from edu_cli.ask.generation.shows import says_nothing_alone
+from edu_cli.ask.generation.shows import CLAUSE, says_nothing_alone, tells
 from edu_cli.ask.generation.units import Unit
 from edu_cli.ask.retrieval.asked import holds
 from edu_cli.ask.verification.terms import coverage, grams, plain
@@ -28,7 +28,6 @@ _FILE_LINK = re.compile(r"\[[^\]]*\]\((?:\.{0,2}/|[^):]*\.md\b)|`[\w./-]+\.md`")
 _DIRECTORY = re.compile(rf"(?:[-*+•|]|\d+[.)])?\s*(?:{_FILE_LINK.pattern})")
 _LINK_END = re.compile(r"[^\[\]]*\]\(")  # of a link whose title is two sentences
 _QUESTION = re.compile(r"[?？]\W*$")
-_CLAUSE = re.compile(r"[，,。；;：:！!]")
 # a clause that says where something is told, or that it will be
 _POINTING = re.compile(
     r"^关于|^(?:如果|若)?[你还只]?(?:想要?|要|需要)[^，,]{0,12}?(?:了解|学习|复习|复盘|回顾)|详见|参[见考阅]|传送门|^\s*[下上]图(?:展示|给出|显示|描绘|画出)(?!的)|"
@@ -37,10 +36,8 @@ _POINTING = re.compile(
     r"(?:我们?|让|咱们|就|来|再|会|将|要|也|简单|一起|给大家|主要|重点)*"
     r"(?:介绍|讲解|讲述|讨论|看|说明|学习|分析|演示|展示|了解|认识|[用通]过?一个)"
 )
-_TOLD = re.compile(r"[㐀-鿿]|[a-z0-9]+")
 _GLOSS = re.compile(r"[（(][^）)]*[）)]")
 _LEAST_MORE = 3  # letters beside the name
-_LEAST_TOLD = 8  # characters and words beside what points: with fewer it is all that is said
 _CHINESE = 0.3  # of a question's characters
 
 
@@ -81,10 +78,10 @@ def points_elsewhere(text: str) -> bool:
     if _DIRECTORY.match(said) or _LINK_END.match(said) or len(_FILE_LINK.findall(said)) > 1:
         return True
     unlinked = _LINK.sub("", said)
-    clauses = _CLAUSE.split(unlinked)
+    clauses = CLAUSE.split(unlinked)
     telling = [clause for clause in clauses if not _POINTING.search(clause.strip())]
     points = unlinked != said or len(telling) < len(clauses)
-    return points and sum(len(_TOLD.findall(clause)) for clause in telling) < _LEAST_TOLD
+    return points and not tells(telling)
 
 
 def _under_its_heading(question: str, passages: Sequence[Passage], numbers: Collection[int]) -> set[int]:
