@@ -41,9 +41,20 @@ class _Later(type(sys)):
 
     def __getattr__(self, name: str) -> object:
         module = self.__name__
+        if (module, name) == ("inspect", "get_annotations"):
+            return _annotations  # all that Python 3.13's `dataclasses` wants of it
         if sys.modules.get(module) is self:
             del sys.modules[module]
         return getattr(__import__(module), name)
+
+
+def _annotations(obj: object, **options: bool) -> dict[str, object]:
+    """As `inspect.get_annotations`, which is loaded for what is not a plain class."""
+    if isinstance(obj, type) and not options:
+        return dict(obj.__dict__.get("__annotations__", {}))
+    import inspect
+
+    return inspect.get_annotations(obj, **options)
 
 
 def _leave(ended: list[int]) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 import json
 import subprocess
 import sys
@@ -7,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from edu_cli.cli.app import run
+from edu_cli.cli.app import _annotations, run
+from edu_cli.settings import Settings
 
 _HEAVY = ("numpy", "pymilvus", "onnxruntime", "bm25s", "rjieba", "jieba", "torch", "fitz", "pymupdf", "docx", "openai")
 
@@ -62,7 +64,6 @@ def test_status_after_a_change_counts_what_is_there_now(project: Path, capsys: p
     assert counted() == (2, 2, "fresh")
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 13), reason="dataclasses itself uses inspect from Python 3.13 on")
 def test_status_loads_no_more_than_it_shows(project: Path) -> None:
     code = (
         "import sys; sys.argv = ['edu', 'status']; from edu_cli.cli import app; leave = app._leave\n"
@@ -87,6 +88,18 @@ def test_what_stands_in_for_a_module_is_the_module_once_it_is_used(project: Path
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=project, encoding="utf-8")
     assert done.stdout.splitlines()[1:] == ["False False", "True True"], done.stderr
+
+
+def test_annotations_are_told_as_by_the_module_that_is_not_loaded_yet() -> None:
+    class Bare:
+        pass
+
+    class Own(Settings):
+        more: int = 3
+
+    for one in (Settings, Own, Bare, run):
+        assert _annotations(one) == inspect.get_annotations(one)
+    assert _annotations(Own, eval_str=True) == {"more": int}
 
 
 def test_a_second_ingest_imports_neither_milvus_nor_models(project: Path) -> None:
