@@ -124,6 +124,7 @@ def test_numbers_are_read_in_both_scripts(text: str, values: list[tuple[float, s
         ("在国内的影响大于日本", "该书在日本的影响大于国内。"),
         ("有丝分裂前期核膜重新出现", "有丝分裂前期染色体出现，末期核膜重新出现。"),
         ("要约一律不得撤销", "要约可以撤销，但明示不可撤销的，不得撤销。"),
+        ("列表可以作为字典的键而元组不能作为字典的键", "因为不可变，元组可以作为字典的键，列表则不行。"),
         ("明长城西起鸭绿江", "明长城东起鸭绿江，西到嘉峪关。"),
         ("语文教师可以低于二级甲等", "语文教师不得低于二级甲等。"),
         ("The password is sent by e-mail.", "The password is changed at first login; it is never sent by e-mail."),
@@ -143,6 +144,8 @@ def test_words_of_the_passage_put_together_otherwise_speak_against_it(claim: str
             "Approval from at least two reviewers is needed.",
             "At least two reviewers must approve it. Approval is needed.",
         ),
+        ("元组可以作为字典的键而列表不行，因为元组不可变", "因为不可变，元组可以作为字典的键，列表则不行。"),
+        ("列表不能作为字典的键而元组可以", "因为不可变，元组可以作为字典的键，列表则不能。"),
         ("惯性的大小由质量决定，和速度没有关系", "惯性只与质量有关，与速度大小无关：质量越大，惯性越大。"),
     ],
 )

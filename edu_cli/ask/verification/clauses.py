@@ -5,10 +5,14 @@ from __future__ import annotations
 import functools
 import re
 
-from edu_cli.ask.verification.polarity import bounds
+from edu_cli.ask.verification.polarity import bounds, negations
 from edu_cli.ask.verification.terms import grams, plain
 
 _CLAUSE = re.compile(r"[，,；;。！？!?\n|]|\.(?=\s|$)|：(?=\S{6})|、(?=[^、，,；;。]*\d)")
+# "元组可以作键而列表不行": one clause affirms, the other one denies of something else; 因/为了…而 gives a reason
+_BUT = re.compile(r"(?<![从因然进反时继故甚])而(?![且言来已])")
+_REASON = re.compile(r"因|由于|(?<![作成称认视])为|随|通过|根据")
+_SAYS_OF = re.compile(r".{1,10}?(?:[不没未无]|可以?|能|会|则|却|是|有|要|就|都|也|应|须)")
 _ENOUGH_SHARED = 4  # grams that make a short clause comparable with a long one
 
 
@@ -20,7 +24,17 @@ def plain_lines(text: str) -> str:
 @functools.lru_cache(maxsize=512)
 def clauses_of(text: str) -> tuple[str, ...]:
     """The clauses of a `plain_lines` text, in order."""
-    return tuple(part for part in (p.strip() for p in _CLAUSE.split(text)) if part)
+    return tuple(part for p in _CLAUSE.split(text) for part in _apart(p.strip()) if part)
+
+
+def _apart(clause: str) -> list[str]:
+    """A clause of which one half affirms and the other one denies, said of two things and joined by 而, as two."""
+    match = _BUT.search(clause)
+    if not match or _REASON.search(clause[: match.start()]):
+        return [clause]
+    first, second = clause[: match.start()].strip(), clause[match.end() :].strip()
+    says_of = _SAYS_OF.match(second) and not negations(second[:1])
+    return [first, second] if says_of and negations(first) % 2 != negations(second) % 2 else [clause]
 
 
 @functools.lru_cache(maxsize=4096)
