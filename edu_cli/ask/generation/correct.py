@@ -95,7 +95,9 @@ def _attempt(
     with turn.trail.step("verify") as note:
         verified = verify(draft.text, draft.passages, strict=turn.request.strict, language=language(turn.standalone))
         note.detail = f"{len(verified.citations)} citations, {len(verified.unsupported)} sentences not borne out"
-    return Attempt(draft, verified, found, wanted)
+        if verified.declines:
+            note.detail = "it only says that the material does not tell"
+    return Attempt(draft, None if verified.declines else verified, found, wanted)
 
 
 def _fault(turn: Turn, chat: CountedChat, attempt: Attempt, *, graded: bool) -> Fault | None:

@@ -8,6 +8,15 @@ from typing import Any
 
 _OPEN, _CLOSE = "<think>", "</think>"
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL)
+# A list of sources that a model puts under its answer, though each sentence has its own; and footnotes.
+_SOURCES = re.compile(
+    r"(?:^|\n)[ \t>#*]*(?:参考(?:资料|文献|来源)?|(?:资料|引用)?来源|引用(?:资料)?|出处|references?|sources?)"
+    r"[ \t*]*[:：]?[ \t*]*"
+    r"(?:(?=[:：\n\[［【])(?:[\[［【][^\]］】\n]{1,20}[\]］】][ \t,，、;；]*)*)"
+    r"(?:\n+[ \t]*(?:[-*•][ \t]*)?(?:[\[［【][^\]］】\n]{1,20}[\]］】]|\d{1,2}[.、)])[^\n。]{0,120})*[\s。]*\Z",
+    re.IGNORECASE,
+)
+_FOOTNOTE = re.compile(r"^\[\^\d{1,3}\][:：].*\n?", re.MULTILINE)
 _ANSWER_KEYS = ("answer", "答案", "回答", "content", "response", "result", "text")
 _CITATION_KEYS = ("citations", "sources", "references", "引用", "来源")
 
@@ -41,6 +50,35 @@ class ThinkFilter:
         """What was held back and is no thinking."""
         rest, self._held = ("" if self._thinking else self._held), ""
         return rest
+
+
+class WordFilter:
+    """Leaves words out of a stream of pieces, also where one is cut by the pieces' ends; the longest come first."""
+
+    def __init__(self, *words: str) -> None:
+        self._words = words
+        self._held = ""
+
+    def feed(self, piece: str) -> str:
+        """What of `piece` (and of what was held back) may be shown now."""
+        text = self._without(self._held + piece)
+        keep = max(_tail_of_tag(text, word) for word in self._words)
+        self._held = text[len(text) - keep :]
+        return text[: len(text) - keep]
+
+    def finish(self) -> str:
+        """What was held back and is none of the words."""
+        rest, self._held = self._held, ""
+        return rest
+
+    def whole(self, text: str) -> str:
+        """A whole text without the words."""
+        return self._without(text).strip()
+
+    def _without(self, text: str) -> str:
+        for word in self._words:
+            text = text.replace(word, "")
+        return text
 
 
 def _tail_of_tag(text: str, tag: str) -> int:
@@ -113,6 +151,12 @@ def plain_answer(text: str) -> str:
     if not isinstance(answer, str) or not answer.strip():
         return text
     return answer.strip() + _markers(value, answer)
+
+
+def without_sources(text: str) -> str:
+    """An answer without the list of sources under it; as it is where nothing else would be left."""
+    rest = _SOURCES.sub("", _FOOTNOTE.sub("", text)).rstrip()
+    return rest or text
 
 
 def _markers(value: dict[str, Any], answer: str) -> str:

@@ -28,7 +28,7 @@ def misplaced(clause: str, clauses: Sequence[str]) -> str:
     """
     text = _solid(clause)
     others = [_solid(other) for other in clauses]
-    if any(text in other for other in others):
+    if text in "".join(others):  # a line break of the material may stand within it
         return ""
     for at, other in enumerate(others):
         elsewhere = "\n".join(others[:at] + others[at + 1 :])

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from edu_cli.ask.verification.markers import find_markers
 from edu_cli.text import sentences
 
-# what is left of "，详见[7]和[9]。" once its markers are gone
+# what is left of "，详见[7]和[9]。", "根据资料[1]，…" or "参考资料：[1]" once the markers are gone
 _CONNECTOR = re.compile(
-    r"[\s,，、;；:：.。()（）]|详见|参见|参考|请?见|来源|资料|引自|出处|如|和|与|及|以及|或|等|还有|另见|"
-    r"see(?: also)?|cf|and|source",
+    r"[\s,，、;；:：.。()（）*#-]|详见|参见|参考|参照|请?见|来源|资料|文档|材料|引自|引用|出处|编号|如下?|和|与|及|以及|或|等|还有|另见|根据|依据|按照|由|从|"
+    r"(?:提供|给出)的|所述|内容|可知|可见|中|里|see(?: also)?|cf|and|sources?|references?|according to",
     re.IGNORECASE,
 )
+_ITEM = re.compile(r"^\s*(?:[-*•+]\s+)?(?:\*\*)?(?:[（(]\d{1,2}[)）]|\d{1,2}(?:[、)）]|[.．](?!\d)))\s*")
 _CODE_LINE = re.compile(r"\s*(?:```|~~~)")
 
 
@@ -24,6 +25,7 @@ class Claim:
     """One stretch of the draft, markers taken out. `cited` are its markers' numbers that exist, `invalid` the others.
 
     `sentence` counts the sentences; claims of one sentence share it. `code` tells that it stands in a code block.
+    `lent` are the markers of the words that lead in to it: 根据资料[1]，….
     """
 
     text: str
@@ -31,11 +33,32 @@ class Claim:
     invalid: tuple[int, ...]
     sentence: int
     code: bool = False
+    lent: tuple[int, ...] = ()
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The passages that it is held against."""
+        return self.cited or self.lent
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is made of connecting words alone."""
+        return not _CONNECTOR.sub("", self.text)
+
+    @property
+    def connects(self) -> bool:
+        """Whether nothing but connecting words is left since the markers were taken out."""
+        return bool(self.cited or self.invalid) and self.is_bare
 
     @property
     def is_leftover(self) -> bool:
-        """Whether nothing but connecting words is left since the markers were taken out."""
-        return bool(self.invalid) and not self.cited and not _CONNECTOR.sub("", self.text)
+        """Whether it only led to passages that do not exist."""
+        return self.connects and not self.cited
+
+    @property
+    def said(self) -> str:
+        """The text without the mark of a list's item: the 2 of "2. …" is no number that a passage must have."""
+        return _ITEM.sub("", self.text)
 
 
 def split_claims(draft: str, last: int, *, quoted: Callable[[str], bool] = lambda _: False) -> list[Claim]:

@@ -1,4 +1,4 @@
-"""Citation markers: `[1]`, `［1］`, `【1】`, `[1,2]`, `[1-3]`, `[资料1]`, `【1†来源】` and their kin."""
+"""Citation markers: `[1]`, `［1］`, `【1】`, `[1,2]`, `[1-3]`, `[资料1]`, `（资料1）`, `【1†来源】` and their kin."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-_WORD = r"(?:资料|来源|文档|段落|引用|参考|source|passage|doc(?:ument)?|ref)?\s*[#:：]?\s*"
+_NAME = r"(?:资料|来源|文档|段落|引用|参考|编号|source|passage|doc(?:ument)?|ref)"
+_WORD = rf"{_NAME}?\s*[#:：]?\s*"
 _NUMBER = rf"\^?\s*{_WORD}\d{{1,3}}"
+_NUMBERS = rf"{_NUMBER}(?:\s*(?:[,，、;；/]|[-–—~～至到])\s*{_NUMBER})*"
+_ECHO = r"(?:-[0-9a-f]{6,12}(?![0-9a-z]))?"  # the fence's word, which some models copy along with the number
 MARKER = re.compile(
-    rf"[\[［【]\s*({_NUMBER}(?:\s*(?:[,，、;；/]|[-–—~～至到])\s*{_NUMBER})*)\s*(?:†[^\]］】]{{0,80}})?\s*[\]］】]",
+    rf"[\[［【](?P<twice>[\[［【])?\s*(?P<square>{_NUMBERS})\s*(?:†[^\]］】]{{0,80}})?\s*(?(twice)[\]］】])[\]］】]{_ECHO}|"
+    rf"[(（]\s*(?P<round>{_NAME}{_NUMBERS})\s*[)）]",
     re.IGNORECASE,
 )
 _RANGE = re.compile(r"(\d+)\s*[-–—~～至到]\s*(?:" + _WORD + r")(\d+)", re.IGNORECASE)
 _MAX_RANGE = 20
 # code spans and blocks: what stands in them is text of the answer, no marker
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
-_PARTIAL = re.compile(r"[\[［【][^\]］】\n]{0,40}\Z")
+_PARTIAL = re.compile(r"[\[［【][^\]］】\n]{0,40}(?:[\]］】]{1,2}(?:-[0-9a-f]{0,12})?)?\Z|[(（][^)）\n]{0,12}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ def find_markers(text: str, *, quoted: Callable[[str], bool] = lambda _: False) 
         name = re.search(r"[A-Za-z_][\w.]*\Z", text[: match.start()])
         if name and quoted(name[0] + match[0]):
             continue
-        found.append(Marker(match.start(), match.end(), _numbers(match[1])))
+        found.append(Marker(match.start(), match.end(), _numbers(match["square"] or match["round"])))
     return found
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from edu_cli.ask.generation.context import page_of
+from edu_cli.ask.verification.absence import tells_absence
 from edu_cli.ask.verification.claims import Claim, split_claims
 from edu_cli.ask.verification.facts import matter
 from edu_cli.ask.verification.injection import evidence, instructions
@@ -38,13 +40,17 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """The answer after verification; `unsupported` are the sentences that the material does not bear out."""
+    """The answer after verification; `unsupported` are the sentences that the material does not bear out.
+
+    `declines`: all that it says is that the material has no answer.
+    """
 
     text: str
     citations: tuple[Citation, ...]
     unsupported: tuple[str, ...]
     invalid_markers: tuple[int, ...]
     warnings: tuple[str, ...]
+    declines: bool = False
 
 
 def verify(draft: str, passages: Sequence[Passage], *, strict: bool, language: str = "zh") -> Verified:
@@ -68,36 +74,65 @@ def verify(draft: str, passages: Sequence[Passage], *, strict: bool, language: s
         for j in judged
         if j.level == "unsupported"
     ]
-    return Verified(text, _citations(judged, passages, strict), bad, invalid, tuple(warnings))
+    return Verified(text, _citations(judged, passages, strict), bad, invalid, tuple(warnings), _declines(judged))
+
+
+def _declines(judged: Sequence[Judged]) -> bool:
+    says = [item for item in judged if item.level is not None or tells_absence(item.claim.text)]
+    return bool(says) and all(item.level is None for item in says)
 
 
 def judge(draft: str, passages: Sequence[Passage]) -> list[Judged]:
     """The claims of `draft`, each with its standing; None for what claims nothing (code, a heading)."""
     joined = "\n".join(p.context for p in passages)
     claims = split_claims(draft, len(passages), quoted=lambda code: code in joined)
-    return [_judge(claim, claims, passages) for claim in claims if not claim.is_leftover]
+    return [_judge(claim, claims, passages) for claim in _with_matter(claims)]
+
+
+def _with_matter(claims: Sequence[Claim]) -> list[Claim]:
+    """The claims without sentences that only name sources; what leads in (根据资料[1]，…) lends its markers on."""
+    kept: list[Claim] = []
+    for _, group in itertools.groupby(claims, key=lambda claim: claim.sentence):
+        sentence = [claim for claim in group if not claim.is_leftover]
+        if any(claim.connects for claim in sentence) and all(claim.is_bare for claim in sentence):
+            continue
+        lent: tuple[int, ...] = ()
+        for claim in sentence:
+            kept.append(replace(claim, lent=lent) if lent and not claim.cited else claim)
+            lent = claim.cited if claim.connects else ()
+    return kept
 
 
 def _judge(claim: Claim, claims: Sequence[Claim], passages: Sequence[Passage]) -> Judged:
-    if claim.code or (not claim.cited and _says_nothing(claim)):
+    if claim.code or claim.connects or (not claim.cited and _says_nothing(claim)):
         return Judged(claim, (), None)
-    if claim.cited:
-        return _judge_cited(claim, passages)
+    judged = _judge_cited(claim, passages) if claim.numbers else _judge_bare(claim, claims, passages)
+    if judged.level != "supported" and tells_absence(claim.text):
+        return Judged(replace(claim, cited=()), (), None)  # what is not there has no place to cite
+    return judged
+
+
+def _judge_bare(claim: Claim, claims: Sequence[Claim], passages: Sequence[Passage]) -> Judged:
     ranked = [(n, _supported_by(claim, (p,))) for n, p in enumerate(passages, 1)]
     if not ranked:
         return Judged(claim, (), "unsupported")
     best = max(ranked, key=lambda pair: (pair[1].rank, -pair[0]))
     if best[1].level == "supported":
         return Judged(claim, (best,), "supported", adopted=not _cited_in_sentence(claim, claims, best[0]))
+    nearest = max(ranked, key=lambda pair: (pair[1].score, -pair[0]))
+    if best[1].level == "weak" and nearest[1].level == "unsupported":  # what has most of its words speaks against it
+        both = _supported_by(claim, [passages[n - 1] for n in sorted({best[0], nearest[0]})])
+        if both.level == "unsupported":
+            return Judged(claim, ((nearest[0], nearest[1]),), "unsupported")
     return Judged(claim, (best,), best[1].level)
 
 
 def _judge_cited(claim: Claim, passages: Sequence[Passage]) -> Judged:
-    supports = tuple((n, _supported_by(claim, (passages[n - 1],))) for n in claim.cited)
-    together = _supported_by(claim, [passages[n - 1] for n in claim.cited])
+    supports = tuple((n, _supported_by(claim, (passages[n - 1],))) for n in claim.numbers)
+    together = _supported_by(claim, [passages[n - 1] for n in claim.numbers])
     best = max((*(s for _, s in supports), together), key=lambda s: s.rank)
     if best.level == "weak":
-        others = ((n, _supported_by(claim, (p,))) for n, p in enumerate(passages, 1) if n not in claim.cited)
+        others = ((n, _supported_by(claim, (p,))) for n, p in enumerate(passages, 1) if n not in claim.numbers)
         for n, other in others:
             if other.level == "supported" and other.score >= best.score + _ELSEWHERE:
                 wrong = replace(best, level="unsupported", reason=f"it stands in [{n}], not where it is cited from")
@@ -108,7 +143,7 @@ def _judge_cited(claim: Claim, passages: Sequence[Passage]) -> Judged:
 def _supported_by(claim: Claim, passages: Sequence[Passage]) -> Support:
     context = "\n".join(evidence(p.context) for p in passages)
     headings = " ".join(evidence(heading) for p in passages for heading in (p.title, *p.section))
-    return support(claim.text, context, headings)
+    return support(claim.said, context, headings)
 
 
 def _says_nothing(claim: Claim) -> bool:
@@ -140,6 +175,7 @@ def _tidy(text: str) -> str:
     text = re.sub(r"[，,、；;：:]\s*(?=[。！？!?])", "", text)
     text = re.sub(r"([。！？])(?:\s*。)+", r"\1", text)  # the full stop of a sentence that was removed
     text = re.sub(r"^[ \t]*[，,、；;。]+", "", text, flags=re.MULTILINE)
+    text = re.sub(r"(?<=\])[ \t]+(?=[，,、；;。！？])", "", text)
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
 
@@ -148,7 +184,7 @@ def _citations(judged: Sequence[Judged], passages: Sequence[Passage], strict: bo
     for item in judged:
         if strict and item.level == "unsupported":
             continue
-        numbers = item.claim.cited or tuple(n for n, _ in item.supports if item.adopted)
+        numbers = item.claim.numbers or tuple(n for n, _ in item.supports if item.adopted)
         for n, standing in item.supports:
             if n in numbers:
                 p = passages[n - 1]

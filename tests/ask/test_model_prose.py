@@ -1,0 +1,162 @@
+"""What small models were seen to write, judged and shown: lists, lead-ins, lists of sources, words on the material."""
+
+from __future__ import annotations
+
+import pytest
+from asking import LEAF, FixedSearch, asked, tools
+from scripted_llm import ScriptedChat
+
+from edu_cli.ask.generation.reply import without_sources
+from edu_cli.ask.pipeline import ask
+from edu_cli.ask.request import AskRequest
+from edu_cli.ask.verification.absence import tells_absence
+from edu_cli.ask.verification.verify import Verified, verify
+from edu_cli.errors import ContextOverflowError
+from edu_cli.types import Message, Passage
+
+GOOD = "暗反应发生在叶绿体基质中"
+KEYS = "因为不可变，元组可以作为字典的键，列表则不行。"
+
+
+def verified(draft: str, *texts: str) -> Verified:
+    given = [
+        Passage(n, 1.0, f"{n}.md", "讲", (), None, "", f"p{n}", f"c{n}", f"d{n}", text, text, {})
+        for n, text in enumerate(texts or (LEAF, "有氧呼吸第三阶段发生在线粒体内膜。"), 1)
+    ]
+    return verify(draft, given, strict=False)
+
+
+@pytest.mark.parametrize("mark", ["{}. ", "{}、", "({}) ", "（{}）", "{}) ", "- {}. ", "**{}. "])
+def test_the_number_of_a_lists_item_is_no_number_that_the_passage_must_have(mark: str) -> None:
+    draft = "\n".join(f"{mark.format(n)}{GOOD}[1]" for n in (3, 4, 12))
+    result = verified(draft)
+    assert not result.unsupported
+    assert result.text == draft
+
+
+def test_a_number_that_begins_a_sentence_is_still_one() -> None:
+    assert verified("3.5 微米厚的叶绿体基质中发生暗反应[1]。").unsupported
+
+
+@pytest.mark.parametrize("marker", ["（资料1）", "(来源 1)", "[编号1]", "[[1]]", "[1]-c02f75ca39dc", "【资料1】"])
+def test_markers_with_a_word_in_round_brackets_twice_or_with_the_fence_are_markers(marker: str) -> None:
+    assert verified(f"{GOOD}{marker}。").text == f"{GOOD}[1]。"
+
+
+@pytest.mark.parametrize("lead", ["根据[1]，", "根据资料[1]，", "参考资料[1]：", "按照文档[1]的内容，", "由[1]可知，"])
+def test_a_marker_in_the_words_that_lead_in_stands_for_what_follows(lead: str) -> None:
+    right, wrong = verified(f"{lead}{GOOD}。"), verified(f"{lead}它早在1950年就被证明。")
+    assert right.text == f"{lead}{GOOD}。"
+    assert [(c.n, c.support) for c in right.citations] == [(1, "supported")]
+    assert right.citations[0].claim.endswith(f"{GOOD}。")
+    assert len(wrong.unsupported) == 1
+
+
+@pytest.mark.parametrize("tail", ["\n\n参考资料：[1]", "\n来源：[1][2]", "（见资料[1]）", "资料编号：[1]"])
+def test_a_sentence_that_only_names_sources_is_no_claim(tail: str) -> None:
+    result = verified(f"{GOOD}。{tail}")
+    assert result.text == f"{GOOD}。[1]"
+    assert not result.unsupported
+
+
+@pytest.mark.parametrize(
+    "sources",
+    [
+        "\n\n参考资料：\n[1] 光合作用.md › 暗反应\n[2] 呼吸.md",
+        "\n\n**来源**：\n- [1] 光合作用.md",
+        "\n参考：[1][2]",
+        "\n\nReferences:\n1. 光合作用.md\n2. 呼吸.md",
+    ],
+)
+def test_a_list_of_sources_under_an_answer_is_left_out(sources: str) -> None:
+    assert without_sources(f"{GOOD}[1]。{sources}") == f"{GOOD}[1]。"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{GOOD}[1]。\n来源于光的能量在光反应中转化。",
+        "参考资料有三种：\n1. 教材\n2. 讲义",
+        "参考资料：\n1. 教材",
+        f"{GOOD}[1]。\n\n出处：这一段讲的是暗反应，它写在第三节，别处没有。",
+    ],
+)
+def test_what_is_no_list_of_sources_stays(text: str) -> None:
+    assert without_sources(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "资料中没有提到校长的手机号。",
+        "资料没有说明所需的温度。",
+        "抱歉，资料中没有相关信息。",
+        "根据提供的资料，无法确定显卡的型号。",
+        "根据资料，没有提到食堂的开门时间。",
+        "无法从资料中得知宿舍的价格。",
+        "The passages do not mention the canteen.",
+    ],
+)
+def test_a_sentence_that_the_material_does_not_tell_is_no_claim_of_its_matter(text: str) -> None:
+    assert tells_absence(text)
+    assert asked("食堂几点开门？", FixedSearch(LEAF), ScriptedChat(text)).refused
+    beside = verified(f"{GOOD}[1]。{text}")
+    assert beside.text == f"{GOOD}[1]。{text}"
+    assert not beside.unsupported
+    assert not beside.declines
+
+
+@pytest.mark.parametrize(
+    "text", ["资料分为三类。", "没有提交材料的不予退费。", "文档里要写明测试方法。", "无法连接时会重试。"]
+)
+def test_a_sentence_about_documents_is_a_claim_like_any_other(text: str) -> None:
+    assert not tells_absence(text)
+
+
+def test_a_sentence_without_marker_that_the_nearest_passage_speaks_against_is_not_borne_out() -> None:
+    other = "键必须可哈希，字典的键不能是字典。"
+    assert verified("因此，元组不能作为字典的键，而列表可以。", KEYS, other).unsupported
+    assert not verified("因此，元组可以作为字典的键，而列表不行。", KEYS, other).unsupported
+
+
+def test_a_sentence_that_the_material_breaks_over_two_lines_is_borne_out() -> None:
+    wrapped = "数据库用重做日志（redo log）实现持久性，用回滚日志（undo\nlog）实现原子性。"
+    assert not verified("用重做日志（redo log）实现持久性，用回滚日志（undo log）实现原子性[1]。", wrapped).unsupported
+
+
+def test_a_refusal_is_not_streamed_before_the_longer_one_that_takes_its_place() -> None:
+    for reply, seen in (("资料中没有相关内容。", ""), ("资料中没有相关内容，但有一处例外[1]。", None)):
+        shown: list[str] = []
+        given = tools(FixedSearch(LEAF), ScriptedChat(reply, reply))
+        ask(AskRequest("课程里说暗反应发生在哪里？"), given, shown.append)
+        assert "".join(shown) == (reply if seen is None else seen)
+
+
+def test_the_fence_is_not_shown_as_part_of_the_answer() -> None:
+    class Echo(ScriptedChat):
+        """Copies the fence from the question."""
+
+        def stream(self, messages, *, temperature):
+            fence = messages[-1].content.split(">")[0].removeprefix("<资料-")
+            self._replies[0] = f"根据资料-{fence}，{GOOD}[1]-{fence}。\n</资料-{fence}>"
+            return super().stream(messages, temperature=temperature)
+
+    shown: list[str] = []
+    answer = ask(AskRequest("课程里说暗反应发生在哪里？"), tools(FixedSearch(LEAF), Echo("")), shown.append)
+    assert answer.answer == "".join(shown).strip() == f"根据资料，{GOOD}[1]。"
+
+
+def test_a_prompt_too_long_is_shortened_until_it_fits_and_loses_the_conversation_first() -> None:
+    said = "之前的话。" * 100
+    talk = (Message("user", "什么是光合作用？"), Message("assistant", said))
+    chat = ScriptedChat(*[ContextOverflowError("too long")] * 3, f"{GOOD}[1]。")
+    search = FixedSearch(*(f"{LEAF}{'这一段还讲了别的。' * 60}" for _ in range(4)))
+    answer = asked("课程里说暗反应发生在哪里？", search, chat, history=talk)
+    sizes = [sum(len(m.content) for m in messages) for messages in chat.asked]
+    assert sizes == sorted(sizes, reverse=True)
+    assert said[:50] in chat.asked[0][2].content
+    assert [len(messages) for messages in chat.asked] == [4, 2, 2, 2]
+    assert answer.llm.calls == 4
+    assert [w for w in answer.warnings if "too long" in w] == [
+        "the passages were too long for scripted: 1 of 4 were given"
+    ]
