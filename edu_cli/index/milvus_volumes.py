@@ -22,7 +22,7 @@ from edu_cli.index.milvus_connect import MilvusTarget, told
 from edu_cli.index.volume_places import Places
 from edu_cli.types import Hit, Scope, SparseVector, VectorRow
 
-FIRST_ROWS, NEXT_ROWS = 10_000, 5_000  # 100,000 rows in one collection: a peak of 1.1 GB; in such: less than half
+FIRST_ROWS, NEXT_ROWS = 10_000, 2_000  # 100,000 rows in one collection: a peak of 1.1 GB; in such: half a GB
 _PAGE = 1000  # ids noted at once
 _FULL = 0.75  # a volume from which no more than a quarter has gone is not filled up again
 
