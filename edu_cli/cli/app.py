@@ -10,6 +10,10 @@ import sys
 
 from edu_cli import __version__
 
+TYPE_CHECKING = False  # without loading `typing`
+if TYPE_CHECKING:
+    from typing import Any
+
 # What `dataclasses` and `pathlib` load and hardly use: with what these load in turn, a quarter of `edu status`
 _RARELY_USED = ("inspect", "copy", "ipaddress")
 
@@ -48,10 +52,10 @@ class _Later(type(sys)):
         return getattr(__import__(module), name)
 
 
-def _annotations(obj: object, **options: bool) -> dict[str, object]:
+def _annotations(obj: Any, **options: Any) -> dict[str, Any]:
     """As `inspect.get_annotations`, which is loaded for what is not a plain class."""
     if isinstance(obj, type) and not options:
-        return dict(obj.__dict__.get("__annotations__", {}))
+        return dict(obj.__dict__.get("__annotations__", {}))  # noqa: RUF063 - that is what is to be spared
     import inspect
 
     return inspect.get_annotations(obj, **options)

@@ -18,14 +18,15 @@ from edu_cli.protocols import Progress
 from edu_cli.types.catalog_keys import STORE_MARK
 from edu_cli.upkeep import store_checks
 from edu_cli.wiring.ingesting import IngestSession, open_ingest
-from edu_cli.wiring.vectors import put_aside
+from edu_cli.wiring.places import vectors_path
+from edu_cli.wiring.vectors import damaged_path, put_aside
 
 RESTORE_PREFIX = "restore-"
 
 
 @dataclass(frozen=True, slots=True)
 class Refill:
-    """How many vectors the store lacked and had too many, and where a damaged database went."""
+    """How many vectors the store lacked and had too many, and where a damaged database went that was put aside."""
 
     missing: int
     stray: int
@@ -47,11 +48,14 @@ def mend(
         for draft in restore_drafts(project):
             shutil.rmtree(draft, ignore_errors=True)
         done = []
+        cache = _identity(damaged_path(vectors_path(project, settings)))
         if {store_checks.VECTORS, "last run"} & set(names):
             try:
                 done = _sentences(refill(session, None if settings.milvus.uri else project.milvus_path))
             except EduError as error:  # the indexes can be mended without a server
                 progress.note(f"the vectors could not be mended: {error.message}")
+        if aside := _put_aside_since(cache, vectors_path(project, settings)):
+            done.insert(0, f"the damaged vector cache was put aside as {aside}")
         if store_checks.COPY in names:
             shutil.rmtree(project.copy_path, ignore_errors=True)
         if {store_checks.BM25, store_checks.WORDS} & set(names):
@@ -76,16 +80,31 @@ def refill(session: IngestSession, lite: Path | None) -> Refill:
     """
     if session.tools.open_vectors is None:
         return Refill(0, 0)
-    aside = None
+    before = _identity(damaged_path(lite)) if lite else None
     try:
         counts = _refilled(session)
     except StoreError:
         if lite is None or not lite.exists():
             raise
-        aside = put_aside(lite)
+        put_aside(lite)
         counts = _refilled(session)
     session.catalog.remember(STORE_MARK, session.tools.store_mark())
-    return Refill(*counts, aside)
+    return Refill(*counts, _put_aside_since(before, lite) if lite else None)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """What tells a file or folder from another that takes its place; None where there is none."""
+    try:
+        stat = path.lstat()
+    except OSError:
+        return None
+    return stat.st_ino, stat.st_mtime_ns
+
+
+def _put_aside_since(before: tuple[int, int] | None, path: Path) -> Path | None:
+    """Where the database went, if it did: whoever opened it may have put it aside."""
+    aside = damaged_path(path)
+    return aside if _identity(aside) not in (None, before) else None
 
 
 def _sentences(refilled: Refill) -> list[str]:

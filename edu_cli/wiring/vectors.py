@@ -157,9 +157,14 @@ def files_mark(folder: Path) -> str:
     return content_id(*sorted(found))
 
 
+def damaged_path(path: Path) -> Path:
+    """Where a damaged database goes."""
+    return path.with_name(path.name + ".damaged")
+
+
 def put_aside(path: Path) -> Path:
     """Renames a damaged database out of the way; one that was put aside before goes."""
-    aside = path.with_name(path.name + ".damaged")
+    aside = damaged_path(path)
     if aside.is_dir() and not aside.is_symlink():
         shutil.rmtree(aside)
     else:

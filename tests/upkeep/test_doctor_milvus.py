@@ -90,6 +90,9 @@ def test_a_damaged_milvus_lite_fails_and_fix_fills_it_from_the_cache(
     code, checks, mended = _doctor(capsys, "--fix")
     assert (code, checks["vectors"]["status"], checks["re-encoding"]["status"]) == (0, "pass", "pass")
     assert any("vectors were put back" in sentence for sentence in mended)
+    aside = lite.with_name("milvus.db.damaged")
+    assert aside.exists() == (damage not in ("deleted", "dropped"))
+    assert aside.exists() == any(sentence.endswith(f"put aside as {aside}") for sentence in mended)
 
 
 def test_a_collection_that_was_dropped_from_milvus_lite_is_filled_again_by_the_next_ingest(
