@@ -85,7 +85,7 @@ def _completed(turn: Turn) -> Turn:
 
 def _standalone(turn: Turn, talk: Talk) -> str:
     """A follow-up as a question of its own; one that needs no context stays as it is."""
-    from edu_cli.ask.plan.follow_up import is_follow_up, standalone_by_rule
+    from edu_cli.ask.plan.follow_up import is_follow_up, pointed_out, standalone_by_rule
     from edu_cli.ask.plan.rewrite import standalone_by_llm
 
     question = turn.standalone
@@ -93,15 +93,15 @@ def _standalone(turn: Turn, talk: Talk) -> str:
         if not is_follow_up(question):
             note.detail = "complete as it is"
             return question
+        found = pointed_out(question, talk.turns)  # what is counted out is surer than what a model makes of it
         try:
-            if turn.chat:
+            if turn.chat and not found:
                 found = standalone_by_llm(question, talk.turns, turn.chat, turn.prompt("standalone"))
-            else:
-                found = standalone_by_rule(question, talk.turns)
+                if not found:
+                    turn.trail.warn("the follow-up was completed by rule, since the model's rewrite could not be used")
         except ChatError as error:
             turn.trail.warn(f"the follow-up was completed by rule, since the model failed: {error.message}")
-            found = standalone_by_rule(question, talk.turns)
-        note.detail = found
+        found = note.detail = found or standalone_by_rule(question, talk.turns)
     return found
 
 

@@ -8,6 +8,7 @@ from scripted_llm import ScriptedChat
 
 from edu_cli.ask.generation.reply import without_sources
 from edu_cli.ask.pipeline import ask
+from edu_cli.ask.plan.strategy import split_question
 from edu_cli.ask.request import AskRequest
 from edu_cli.ask.verification.absence import tells_absence
 from edu_cli.ask.verification.verify import Verified, verify
@@ -122,6 +123,31 @@ def test_a_sentence_without_marker_that_the_nearest_passage_speaks_against_is_no
 def test_a_sentence_that_the_material_breaks_over_two_lines_is_borne_out() -> None:
     wrapped = "数据库用重做日志（redo log）实现持久性，用回滚日志（undo\nlog）实现原子性。"
     assert not verified("用重做日志（redo log）实现持久性，用回滚日志（undo log）实现原子性[1]。", wrapped).unsupported
+    assert verified("用回滚日志（undo log）实现持久性[1]。", wrapped).unsupported
+
+
+def test_a_line_break_that_a_model_copies_into_brackets_ends_no_sentence() -> None:
+    chat = ScriptedChat("数据库用重做日志（redo\nlog）实现持久性。")
+    answer = asked("持久性靠什么实现？", FixedSearch("数据库用重做日志（redo\nlog）实现持久性。"), chat)
+    assert answer.answer == "数据库用重做日志（redo log）实现持久性。[1]"
+
+
+def test_a_line_that_announces_a_list_is_no_claim_though_it_has_a_marker() -> None:
+    result = verified(f"它有下面这些特点：[2]\n- {GOOD}[1]")
+    assert result.text == f"它有下面这些特点：\n- {GOOD}[1]"
+    assert [c.n for c in result.citations] == [1]
+
+
+def test_a_draft_that_repeats_only_the_doubtful_sentences_does_not_replace_the_first() -> None:
+    chat = ScriptedChat(f"{GOOD}[1]。它早在1950年就被证明[1]。", "它早在1950年就被证明[1]。")
+    answer = asked("课程里说暗反应发生在哪里？", FixedSearch(LEAF), chat)
+    assert answer.answer.startswith(f"{GOOD}[1]。")
+    assert any("another try was no better" in warning for warning in answer.warnings)
+
+
+@pytest.mark.parametrize("question", ["谈谈你怎么看待规范化的意义和它的价值？", "说说索引是什么和怎么用"])
+def test_a_clause_is_no_thing_to_be_told_of(question: str) -> None:
+    assert split_question(question) == ()
 
 
 def test_a_refusal_is_not_streamed_before_the_longer_one_that_takes_its_place() -> None:

@@ -157,9 +157,10 @@ def _searched_again(turn: Turn, chat: CountedChat, attempt: Attempt, fault: Faul
 
 
 def _is_better(new: Attempt, old: Attempt) -> bool:
-    """A new attempt that declines, or has more statements without a ground, does not take the old one's place."""
-    if new.verified is None or not new.verified.text:
+    """A new attempt takes the old one's place where less of it, or nothing at all, is without a ground.
+
+    One that declines never does. Counting sentences alone would choose a draft that repeats only the doubtful ones.
+    """
+    if new.verified is None or not new.verified.text or not new.verified.borne:
         return False
-    if old.verified is None:
-        return True
-    return len(new.verified.unsupported) <= len(old.verified.unsupported)
+    return old.verified is None or new.verified.doubtful == 0 or new.verified.doubtful < old.verified.doubtful

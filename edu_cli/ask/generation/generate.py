@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from edu_cli.ask.generation.context import Context, build_context
 from edu_cli.ask.generation.phrases import REFUSAL, language
 from edu_cli.ask.generation.reply import WordFilter, plain_answer, without_sources
+from edu_cli.ask.verification.clauses import unbroken
 from edu_cli.ask.verification.markers import MarkerFilter
 from edu_cli.ask.verification.terms import plain
 from edu_cli.errors import ChatError, ContextOverflowError
@@ -92,7 +93,7 @@ def _draft(question: str, context: Context, chat: ChatModel, grounding: Groundin
     visible.finish()
     if reply is None:
         raise ChatError(f"The model {chat.model} sent no reply.", hint="try again")
-    text = without_sources(fence.whole(plain_answer(reply.text)))
+    text = unbroken(without_sources(fence.whole(plain_answer(reply.text))))
     return Draft(text, context.passages, is_refusal(text), _warnings(reply))
 
 

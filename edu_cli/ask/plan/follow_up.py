@@ -19,10 +19,10 @@ _DEFINES = re.compile(r"^(?:什么是|什么叫|何谓)[^它这那他她]|^[^它
 _PRONOUN = re.compile(r"它们|它|他们|她们|这个|那个|这种|那种|这些|那些|上述|该(?=[一-鿿])")
 _OPENING = re.compile(r"^(?:(?:那么|那|然后|所以|但是|可是)[，,\s]*|(?:还有|另外)[，,]\s*)")
 _TOPIC_HEAD = re.compile(
-    r"^(?:请问|请|老师，?|我想知道|介绍一下|介绍|解释一下|解释|说说|讲讲|什么是|什么叫|为什么|怎么|如何|有哪些|有什么|都有)+"
+    r"^(?:请问|请(?![假求示教愿帖])|老师，?|我想知道|介绍一下|介绍|解释一下|解释|说说|讲讲|什么是|什么叫|为什么|怎么|如何|有哪些|有什么|都有)+"
 )
 _TOPIC_TAIL = re.compile(
-    r"(?:是什么意思|是什么|指什么|怎么样|怎么办|怎么算|怎么做|怎么用|怎么|如何|为什么|多少钱|是多少|多少|有哪些|有什么|什么时候|在哪里|在哪|是谁|几个|吗|呢).*$"
+    r"(?:应该|应当|需要|可以)?(?:是什么意思|是什么|指什么|怎么样|怎么办|怎么算|怎么做|怎么用|怎么|如何|为什么|多少钱|是多少|多少|有哪些|有什么|什么时候|在哪里|在哪|是谁|几个|吗|呢).*$"
 )
 _ORDINAL = re.compile(
     rf"(?:上面|前面|刚才)?(?:你)?(?:说|讲|提到|列)?的?(?:第(?P<nth>[一二三四五六七八九十]|\d{{1,2}})|(?P<last>最后一)){_COUNTER}"
@@ -43,6 +43,7 @@ _PART = r"[^。；;，,：:\n]+"
 _CHAIN = re.compile(
     rf"(?:有|包括|分为|分成|包含|如下)[^。；;，,、\n]{{0,12}}?[：:]?\s*(?P<chain>{_PART}(?:、{_PART})+)"
 )
+_ONLY_CHAIN = re.compile(rf"^\s*(?P<chain>{_PART}(?:、{_PART})+)[。.]?\s*$")  # an answer that is nothing else
 _LONGEST_ITEM = 30
 _BARE = 8  # characters: a longer question that begins with a pronoun mostly names its matter later
 
@@ -55,6 +56,11 @@ def is_follow_up(question: str) -> bool:
     return len(re.sub(r"\W", "", text)) <= 4 and not _DEFINES.search(text)
 
 
+def without_opening(question: str) -> str:
+    """A follow-up without the words that only join it to what went before: 那, 然后, 还有，."""
+    return _OPENING.sub("", question.strip())
+
+
 def points_at_nothing(question: str) -> bool:
     """Whether all that a question is about is a pronoun: alone, it can only be guessed what it asks ("它怎么用？")."""
     text = re.sub(r"\W", "", _OPENING.sub("", plain(question)))
@@ -63,11 +69,11 @@ def points_at_nothing(question: str) -> bool:
 
 def standalone_by_rule(question: str, turns: Sequence[SessionTurn]) -> str:
     """The follow-up with what it points at in the place of its pointer, or with the last question's topic before it."""
-    last, bare = turns[-1], _OPENING.sub("", question.strip())
+    last, bare = turns[-1], without_opening(question)
     topic = topic_of(last.standalone)
     if not topic or plain(topic) in plain(question):
         return question
-    if pointed := _item_in_place(bare, last, topic) or _one_of_two(bare, last):
+    if pointed := pointed_out(question, turns):
         return pointed
     if _PRONOUN.search(bare):
         return _PRONOUN.sub(topic, bare, count=1)
@@ -76,6 +82,12 @@ def standalone_by_rule(question: str, turns: Sequence[SessionTurn]) -> str:
         whose, of, _ = topic.partition("的")  # "Python 课程的学费": it is the course that changes
         return last.standalone.replace(whose if of else topic, swapped[1].strip(), 1)
     return f"{topic}{'' if topic.endswith('的') else '，'}{bare}"
+
+
+def pointed_out(question: str, turns: Sequence[SessionTurn]) -> str:
+    """The follow-up with the listed or compared thing that it counts out (第二个, 前者) named; "" where it does not."""
+    last, bare = turns[-1], without_opening(question)
+    return _item_in_place(bare, last, topic_of(last.standalone)) or _one_of_two(bare, last)
 
 
 def topic_of(question: str) -> str:
@@ -91,7 +103,7 @@ def items_of(answer: str) -> tuple[str, ...]:
     found = [match["item"] for match in _LISTED.finditer(text)]
     if len(found) < 2:
         _, *found = _INLINE.split(text)
-    if len(found) < 2 and (chain := _CHAIN.search(text)):
+    if len(found) < 2 and (chain := _CHAIN.search(text) or _ONLY_CHAIN.match(text)):
         found = re.split(r"、|以及|和|与", chain["chain"])
     return tuple(head for item in found if (head := _head(item))) if len(found) > 1 else ()
 

@@ -6,12 +6,20 @@ import re
 from collections.abc import Sequence
 
 from edu_cli.ask.generation.reply import parse_json
+from edu_cli.ask.plan.follow_up import is_follow_up, without_opening
+from edu_cli.ask.verification.markers import MARKER
 from edu_cli.ask.verification.terms import plain
 from edu_cli.prompts import Prompt
 from edu_cli.protocols import ChatModel
 from edu_cli.types import Message, SessionTurn
 
 _MOST_QUESTIONS = 5
+# Small models answer the follow-up that they were to complete, or go on with the talk.
+_ASKS = re.compile(
+    r"[?？]|什么|多少|怎么|怎样|如何|为何|哪|谁|几|多久|吗|呢|是否|能否|可否|能不能|^\s*(?:wh(?:at|y|ich|o|en|ere)|how)\b",
+    re.IGNORECASE,
+)
+_TALK = re.compile(r"^[问答][：:]|\s[问答][：:]")
 _LONGEST = 400  # characters of a question or passage that a rewrite may give
 
 
@@ -42,9 +50,22 @@ def sub_questions(question: str, chat: ChatModel, prompt: Prompt) -> tuple[str, 
 
 
 def standalone_by_llm(question: str, turns: Sequence[SessionTurn], chat: ChatModel, prompt: Prompt) -> str:
-    """The follow-up made complete from the conversation, itself for an unusable reply. Raises ChatError."""
+    """The follow-up made complete from the conversation. Raises ChatError.
+
+    "" for a reply that is none: an answer in the place of a question, an earlier question, the follow-up as it was.
+    """
     talk = "\n".join(f"问：{turn.standalone}\n答：{turn.answer[:200]}" for turn in turns[-3:])
-    return _one_piece(_asked(f"{talk}\n追问：{question}", chat, prompt)) or question
+    text = _one_piece(_asked(f"{talk}\n追问：{question}\n改写：", chat, prompt))
+    return text if _completes(text, question, turns) else ""
+
+
+def _completes(text: str, question: str, turns: Sequence[SessionTurn]) -> bool:
+    """Whether a rewrite asks, and asks something that neither was asked before nor still points at it."""
+    said = plain(text)
+    answers = (_ASKS.search(question) and not _ASKS.search(text)) or MARKER.search(text) or _TALK.search(text)
+    old = any(said == plain(turn.standalone) or said in plain(turn.answer) for turn in turns)
+    same = said == plain(question) and is_follow_up(without_opening(question))
+    return not (answers or old or same)
 
 
 def _asked(question: str, chat: ChatModel, prompt: Prompt) -> str:
@@ -53,7 +74,10 @@ def _asked(question: str, chat: ChatModel, prompt: Prompt) -> str:
 
 
 def _one_piece(reply: str) -> str:
-    text = re.sub(r"^(?:改写后的问题|完整问题|问题|答|回答)\s*[:：]\s*", "", " ".join(reply.split())).strip('"“”「」')
+    reply = re.split(r"改写[:：]", reply)[-1]  # a prompt's example that is carried on
+    text = re.sub(r"^(?:改写(?:后的问题)?|完整问题|问题|答|回答)\s*[:：]\s*", "", " ".join(reply.split())).strip(
+        '"“”「」'
+    )
     return text if 1 < len(text) <= _LONGEST else ""
 
 

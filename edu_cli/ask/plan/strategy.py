@@ -92,6 +92,9 @@ _TOLD = re.compile(
     r"^(?:请|麻烦)?(?:帮我)?(?:说说|讲讲|谈谈|介绍|解释|讲解|说明)(?:一下|下)?(?P<chain>[^，。？?、和与]{1,16}(?:(?:、|和|与|以及)[^，。？?、和与]{1,16})+)$"
 )
 _MOST_THINGS = 5
+_POINTING = re.compile(r"[它他她其这那](?!他|实)")
+# a clause, or what cannot be understood alone
+_NO_THING = re.compile(rf"^(?:[你我]|{_POINTING.pattern})|怎么|怎样|如何|什么")
 _ASKED = r"(?:什么|多少|怎么|怎样|如何|哪|谁|几[个次天点号门]|多久|能不能|可不可以|是否)"
 # "新生报到的时间地点和要带什么材料": of one thing, a noun and a clause
 _NOUN_AND_CLAUSE = re.compile(
@@ -116,7 +119,8 @@ def _told_of(question: str) -> tuple[str, ...]:
     """Two to five things that a question asks to be told of; () for one thing, or for more than can be searched."""
     match = _TOLD.match(question.strip().rstrip("?？。. ！!"))
     things = re.split(r"、|以及|和|与", match["chain"]) if match else []
-    return tuple(thing.strip() for thing in things) if 1 < len(things) <= _MOST_THINGS else ()
+    named = not any(_NO_THING.search(thing) for thing in things)
+    return tuple(thing.strip() for thing in things) if named and 1 < len(things) <= _MOST_THINGS else ()
 
 
 def _asks_twice(question: str) -> tuple[str, ...]:
@@ -165,5 +169,7 @@ def _pair(whole: str) -> tuple[list[str], str]:
     if not match:
         return [], ""
     things = [t.strip(" ，,的") for t in (match["a"], match["m"], match["b"]) if t]
+    if any(_POINTING.match(thing) for thing in things[1:]):
+        return [], ""
     rest = _COMPARING.sub("", match["rest"])
     return things, re.sub(r"^(?:分别|各自|的)+", "", rest).strip()

@@ -19,6 +19,7 @@ from edu_cli.types import Citation, Passage
 
 MARK = {"zh": "（资料未证实）", "en": " (not borne out by the material)"}
 _SAYS_NOTHING = 5  # characters: "总之，" or a bullet's mark make no claim
+_ANNOUNCES = 40  # characters: a longer sentence before a colon says something by itself
 _QUOTE_CHARS = 300
 _ELSEWHERE = 0.25  # so much more of a claim must stand in another passage for the cited one to be the wrong one
 
@@ -42,7 +43,7 @@ class Judged:
 class Verified:
     """The answer after verification; `unsupported` are the sentences that the material does not bear out.
 
-    `declines`: all that it says is that the material has no answer.
+    `declines`: all that it says is that the material has no answer. `borne` counts what is borne out, in part too.
     """
 
     text: str
@@ -51,6 +52,12 @@ class Verified:
     invalid_markers: tuple[int, ...]
     warnings: tuple[str, ...]
     declines: bool = False
+    borne: int = 0
+
+    @property
+    def doubtful(self) -> float:
+        """The share of its statements that the material does not bear out; 0 where it states nothing."""
+        return len(self.unsupported) / max(1, len(self.unsupported) + self.borne)
 
 
 def verify(draft: str, passages: Sequence[Passage], *, strict: bool, language: str = "zh") -> Verified:
@@ -74,7 +81,9 @@ def verify(draft: str, passages: Sequence[Passage], *, strict: bool, language: s
         for j in judged
         if j.level == "unsupported"
     ]
-    return Verified(text, _citations(judged, passages, strict), bad, invalid, tuple(warnings), _declines(judged))
+    borne = sum(j.level in ("supported", "weak") for j in judged)
+    cited = _citations(judged, passages, strict)
+    return Verified(text, cited, bad, invalid, tuple(warnings), _declines(judged), borne)
 
 
 def _declines(judged: Sequence[Judged]) -> bool:
@@ -106,6 +115,8 @@ def _with_matter(claims: Sequence[Claim]) -> list[Claim]:
 def _judge(claim: Claim, claims: Sequence[Claim], passages: Sequence[Passage]) -> Judged:
     if claim.code or claim.connects or (not claim.cited and _says_nothing(claim)):
         return Judged(claim, (), None)
+    if _announces(claim):
+        return Judged(replace(claim, cited=()), (), None)  # what it announces has markers of its own
     judged = _judge_cited(claim, passages) if claim.numbers else _judge_bare(claim, claims, passages)
     if judged.level != "supported" and tells_absence(claim.text):
         return Judged(replace(claim, cited=()), (), None)  # what is not there has no place to cite
@@ -149,7 +160,12 @@ def _supported_by(claim: Claim, passages: Sequence[Passage]) -> Support:
 def _says_nothing(claim: Claim) -> bool:
     text = claim.text.strip()
     solid = re.sub(r"[^\w]", "", matter(text))
-    return len(solid) < _SAYS_NOTHING or text.startswith("#") or (text.endswith(("：", ":")) and len(solid) < 40)
+    return len(solid) < _SAYS_NOTHING or text.startswith("#") or _announces(claim)
+
+
+def _announces(claim: Claim) -> bool:
+    text = claim.text.strip().rstrip("*")
+    return text.endswith(("：", ":")) and len(re.sub(r"[^\w]", "", matter(text))) < _ANNOUNCES
 
 
 def _cited_in_sentence(claim: Claim, claims: Sequence[Claim], n: int) -> bool:
