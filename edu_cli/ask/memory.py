@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from edu_cli.ask.verification.markers import MARKER
+from edu_cli.ask.verification.marks import unmarked
 from edu_cli.types import Message, SessionTurn
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ class Talk:
         return tuple(
             message
             for turn in self.turns
-            for message in (Message("user", turn.question), Message("assistant", turn.answer[:_ANSWER_CHARS]))
+            for message in (Message("user", turn.question), Message("assistant", unmarked(turn.answer)[:_ANSWER_CHARS]))
         )
 
 
@@ -71,9 +73,14 @@ def fold_older(records: AskRecords, tenant: str, session_id: str, chat: ChatMode
     if session is None:
         return
     until = len(session.turns) - WINDOW
-    talk = "\n".join(f"问：{t.standalone}\n答：{t.answer[:200]}" for t in session.turns[session.folded : until])
+    talk = "\n".join(f"问：{t.standalone}\n答：{_said(t)}" for t in session.turns[session.folded : until])
     reply = chat.complete(
         [Message("system", prompt.text), Message("user", f"笔记：{session.summary or '（无）'}\n\n对话：\n{talk}")],
         temperature=0.0,
     )
-    records.fold_session(tenant, session_id, reply.text[:600], until)
+    records.fold_session(tenant, session_id, MARKER.sub("", reply.text)[:600], until)
+
+
+def _said(turn: SessionTurn) -> str:
+    """The beginning of an answer; its markers count passages that notes know nothing of."""
+    return MARKER.sub("", unmarked(turn.answer))[:200]

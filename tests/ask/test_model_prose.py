@@ -150,6 +150,20 @@ def test_a_clause_is_no_thing_to_be_told_of(question: str) -> None:
     assert split_question(question) == ()
 
 
+def test_a_line_break_within_a_line_of_the_material_ends_no_sentence() -> None:
+    page = "SQL\n标准定义了四个隔离级别：读未提交、读已提交、可重复读和可串行化。"
+    assert not verified("SQL 标准定义了四个隔离级别：读未提交、读已提交、可重复读和可串行化[1]。", page).unsupported
+    assert verified("寒流增温增湿[1]。", "暖流增温增湿。\n寒流降温减湿。").unsupported
+
+
+def test_a_mark_of_an_earlier_answer_is_neither_sent_nor_taken_for_a_sentence() -> None:
+    talk = (Message("user", "什么是光反应？"), Message("assistant", "它早在1950年就被证明[1]（资料未证实）。"))
+    chat = ScriptedChat(f"{GOOD}[1]（资料未证实）。")
+    answer = asked("课程里说暗反应发生在哪里？", FixedSearch(LEAF), chat, history=talk)
+    assert answer.answer == f"{GOOD}[1]。"
+    assert "资料未证实" not in "".join(message.content for message in chat.asked[0])
+
+
 def test_a_refusal_is_not_streamed_before_the_longer_one_that_takes_its_place() -> None:
     for reply, seen in (("资料中没有相关内容。", ""), ("资料中没有相关内容，但有一处例外[1]。", None)):
         shown: list[str] = []

@@ -73,3 +73,16 @@ def test_a_chain_that_is_the_whole_answer_is_a_list(answer: str, named: str) -> 
 )
 def test_a_topic_is_named_as_the_question_names_it(question: str, topic: str) -> None:
     assert topic_of(question) == topic
+
+
+def test_answers_in_the_place_of_sub_questions_are_not_searched_for() -> None:
+    replies = ('["甲是一种树。", "乙是一种草。"]', '["甲的特点是什么？", "乙的特点是什么？"]', GOOD)
+    answer = asked("课程里怎样综合运用甲和乙？", FixedSearch(LEAF), ScriptedChat(*replies), strategy="multi-query")
+    assert answer.queries[1:] == ("甲的特点是什么？", "乙的特点是什么？")
+
+
+def test_a_made_up_passage_that_is_too_long_is_searched_with_by_its_beginning() -> None:
+    search = FixedSearch(LEAF)
+    asked("课程里的暗反应怎么看？", search, ScriptedChat("1. **基质**：暗反应在这里。\n" * 60, GOOD), strategy="hyde")
+    assert [passage[:13] for passage in search.made_up] == ["1. **基质**：暗反应"]
+    assert len(search.made_up[0]) <= 400

@@ -25,7 +25,7 @@ _LONGEST = 400  # characters of a question or passage that a rewrite may give
 
 def hypothetical(question: str, chat: ChatModel, prompt: Prompt) -> str:
     """A passage that might answer the question, "" for a reply that is none. Raises ChatError."""
-    return _one_piece(_asked(question, chat, prompt))
+    return _one_piece(_asked(question, chat, prompt)[:_LONGEST])  # it is only searched with: its beginning is enough
 
 
 def general_question(question: str, chat: ChatModel, prompt: Prompt) -> str:
@@ -88,5 +88,7 @@ def _questions(reply: str) -> tuple[str, ...]:
     except (ValueError, AttributeError):
         lines = reply.splitlines() if "\n" in reply else []
     cleaned = (re.sub(r"^\s*(?:[-*•]|\d+[.、)）])\s*", "", str(line)).strip().strip('"“”,') for line in lines)
-    found = dict.fromkeys(line for line in cleaned if 2 < len(line) <= _LONGEST and not line.endswith((":", "：")))
+    found = dict.fromkeys(
+        line for line in cleaned if 2 < len(line) <= _LONGEST and not line.endswith((":", "：", "。"))
+    )
     return tuple(found)[:_MOST_QUESTIONS]

@@ -22,7 +22,8 @@ _ALIGNED = 0.5  # two clauses are about the same when this share of the shorter 
 _SHORT_QUOTE = 6  # a term in quotation marks may be the writer's own emphasis
 _ALWAYS = re.compile(r"一律|一概|任何情况|所有情况|无一例外|毫无例外|\b(?:always|never|in all cases)\b")
 _EXCEPT = re.compile(r"但|除外|例外|除非|\b(?:but|except|unless|however)\b")
-_SENTENCE = re.compile(r"[。！？!?\n]")
+# a line break ends a sentence where it ends a paragraph or an item's line; else the page's width may have put it there
+_SENTENCE = re.compile(r"[。！？!?]|\n\s*\n|(?<=[。；;：:|])\n|\n(?=\s*(?:[-*•#|（(]|\d+[.、)）]))")
 
 
 def contradiction(claim: str, passage: str, window: str, heading: str = "") -> str:

@@ -13,11 +13,11 @@ from edu_cli.ask.verification.claims import Claim, split_claims
 from edu_cli.ask.verification.facts import matter
 from edu_cli.ask.verification.injection import evidence, instructions
 from edu_cli.ask.verification.markers import written
+from edu_cli.ask.verification.marks import MARK, unmarked
 from edu_cli.ask.verification.support import Level, Support, support
 from edu_cli.text import shortened
 from edu_cli.types import Citation, Passage
 
-MARK = {"zh": "（资料未证实）", "en": " (not borne out by the material)"}
 _SAYS_NOTHING = 5  # characters: "总之，" or a bullet's mark make no claim
 _ANNOUNCES = 40  # characters: a longer sentence before a colon says something by itself
 _QUOTE_CHARS = 300
@@ -65,6 +65,7 @@ def verify(draft: str, passages: Sequence[Passage], *, strict: bool, language: s
 
     A claim without a marker gets that of the passage that bears it out, where one does.
     """
+    draft = unmarked(draft)
     judged, claims = judge(draft, passages), split_claims(draft, len(passages))
     text = _text(judged, strict=strict, mark=MARK[language])
     bad = tuple(_shown(j.claim) for j in judged if j.level == "unsupported")
