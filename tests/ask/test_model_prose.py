@@ -164,6 +164,27 @@ def test_a_mark_of_an_earlier_answer_is_neither_sent_nor_taken_for_a_sentence() 
     assert "资料未证实" not in "".join(message.content for message in chat.asked[0])
 
 
+def test_the_line_above_a_passage_is_no_answer() -> None:
+    place = "1.md › 节，第1页"
+    assert verified(f"1.md[1]\n{GOOD}[1]。").text == f"{GOOD}[1]。"
+    answer = asked("课程里说食堂几点开门？", FixedSearch(LEAF), ScriptedChat(f"{place}[1]", f"{place}[1]"))
+    assert answer.refused
+    assert verified("节[1]。").text == "节[1]。"
+
+
+def test_an_answer_that_no_passage_bears_out_in_full_is_told_of() -> None:
+    result = verified("光合作用的暗反应需要很多种不同的酶来催化它。")
+    assert not result.citations
+    assert "no passage bears out any sentence of the answer in full" in result.warnings
+
+
+def test_a_refusal_after_another_search_is_not_called_a_doubtful_answer() -> None:
+    chat = ScriptedChat("资料中没有相关内容。", "食堂什么时候开门？", "资料中没有相关内容。")
+    answer = ask(AskRequest("课程里说食堂几点开门？"), tools(FixedSearch(LEAF), chat, grade="always"))
+    assert answer.refused
+    assert not any("doubtful" in warning for warning in answer.warnings)
+
+
 def test_a_refusal_is_not_streamed_before_the_longer_one_that_takes_its_place() -> None:
     for reply, seen in (("资料中没有相关内容。", ""), ("资料中没有相关内容，但有一处例外[1]。", None)):
         shown: list[str] = []

@@ -57,14 +57,19 @@ def write(turn: Turn, chat: CountedChat, found: SearchResult, wanted: Queries, *
             again = _retried(turn, chat, current, fault)
         if again is None:
             times = {0: "", 1: " after another try"}.get(len(tried), f" after {len(tried)} more tries")
-            turn.trail.warn(f"the answer is doubtful{times}: {fault.why}")
+            _doubt(turn, current, f"the answer is doubtful{times}: {fault.why}")
             break
         tried.add(fault.kind)
         if not _is_better(again, current):
-            turn.trail.warn(f"the answer is doubtful, and another try was no better: {fault.why}")
+            _doubt(turn, current, f"the answer is doubtful, and another try was no better: {fault.why}")
             break
         current = again
     return current
+
+
+def _doubt(turn: Turn, attempt: Attempt, why: str) -> None:
+    if attempt.verified is not None:  # a refusal is no answer to doubt
+        turn.trail.warn(why)
 
 
 def _first(turn: Turn, chat: CountedChat, found: SearchResult, wanted: Queries) -> Attempt:

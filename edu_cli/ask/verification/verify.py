@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from edu_cli.ask.generation.context import page_of
+from edu_cli.ask.generation.context import heading, page_of
 from edu_cli.ask.verification.absence import tells_absence
 from edu_cli.ask.verification.claims import Claim, split_claims
 from edu_cli.ask.verification.facts import matter
@@ -15,6 +15,7 @@ from edu_cli.ask.verification.injection import evidence, instructions
 from edu_cli.ask.verification.markers import written
 from edu_cli.ask.verification.marks import MARK, unmarked
 from edu_cli.ask.verification.support import Level, Support, support
+from edu_cli.ask.verification.terms import plain
 from edu_cli.text import shortened
 from edu_cli.types import Citation, Passage
 
@@ -83,6 +84,8 @@ def verify(draft: str, passages: Sequence[Passage], *, strict: bool, language: s
         if j.level == "unsupported"
     ]
     borne = sum(j.level in ("supported", "weak") for j in judged)
+    if borne and not any(j.level in ("supported", "unsupported") or j.claim.numbers for j in judged):
+        warnings.append("no passage bears out any sentence of the answer in full")
     cited = _citations(judged, passages, strict)
     return Verified(text, cited, bad, invalid, tuple(warnings), _declines(judged), borne)
 
@@ -96,21 +99,29 @@ def judge(draft: str, passages: Sequence[Passage]) -> list[Judged]:
     """The claims of `draft`, each with its standing; None for what claims nothing (code, a heading)."""
     joined = "\n".join(p.context for p in passages)
     claims = split_claims(draft, len(passages), quoted=lambda code: code in joined)
-    return [_judge(claim, claims, passages) for claim in _with_matter(claims)]
+    return [_judge(claim, claims, passages) for claim in _with_matter(claims, passages)]
 
 
-def _with_matter(claims: Sequence[Claim]) -> list[Claim]:
+def _with_matter(claims: Sequence[Claim], passages: Sequence[Passage]) -> list[Claim]:
     """The claims without sentences that only name sources; what leads in (根据资料[1]，…) lends its markers on."""
     kept: list[Claim] = []
     for _, group in itertools.groupby(claims, key=lambda claim: claim.sentence):
         sentence = [claim for claim in group if not claim.is_leftover]
-        if any(claim.connects for claim in sentence) and all(claim.is_bare for claim in sentence):
+        places = [_names_place(claim, passages) for claim in sentence]
+        names_any = any(places) or any(claim.connects for claim in sentence)
+        if names_any and all(place or claim.is_bare for claim, place in zip(sentence, places, strict=True)):
             continue
         lent: tuple[int, ...] = ()
         for claim in sentence:
             kept.append(replace(claim, lent=lent) if lent and not claim.cited else claim)
             lent = claim.cited if claim.connects else ()
     return kept
+
+
+def _names_place(claim: Claim, passages: Sequence[Passage]) -> bool:
+    """Whether all that it says is where a passage stands: small models copy the line above it."""
+    said = re.sub(r"\W", "", plain(claim.text))
+    return any(p.doc in claim.text and said in re.sub(r"\W", "", plain(heading(p))) for p in passages)
 
 
 def _judge(claim: Claim, claims: Sequence[Claim], passages: Sequence[Passage]) -> Judged:
@@ -154,7 +165,7 @@ def _judge_cited(claim: Claim, passages: Sequence[Passage]) -> Judged:
 
 def _supported_by(claim: Claim, passages: Sequence[Passage]) -> Support:
     context = "\n".join(evidence(p.context) for p in passages)
-    headings = " ".join(evidence(heading) for p in passages for heading in (p.title, *p.section))
+    headings = " ".join(evidence(line) for p in passages for line in (p.title, *p.section))
     return support(claim.said, context, headings)
 
 
