@@ -113,6 +113,7 @@ def _answered(out: Output, asker: Asker, wanted: AskRequest, told: set[str]) -> 
     try:
         answer = asker.ask(wanted, show if sys.stdout.isatty() and not wanted.strict else None)
     except EduError as error:  # the conversation goes on
+        out.text("", end="\n" if shown else "")
         show_error(error.code, error.message, error.hint, as_json=False)
         if isinstance(error, UnansweredError):
             show_passages(out, error.passages, wanted.question)
