@@ -169,7 +169,7 @@ def test_the_line_above_a_passage_is_no_answer() -> None:
     assert verified(f"1.md[1]\n{GOOD}[1]。").text == f"{GOOD}[1]。"
     answer = asked("课程里说食堂几点开门？", FixedSearch(LEAF), ScriptedChat(f"{place}[1]", f"{place}[1]"))
     assert answer.refused
-    assert verified("节[1]。").text == "节[1]。"
+    assert verified("讲[1]。").text.startswith("讲[1]")  # the name of a lesson may be what was asked for
 
 
 def test_an_answer_that_no_passage_bears_out_in_full_is_told_of() -> None:
