@@ -5,7 +5,8 @@
 
 WORK as for bench/fit_confidence.py. Questions with their documents hidden count as unanswerable in every figure of that
 script; in material that says things twice many are not. judged.jsonl has a reader's verdict on the five passages that
-stood first: yes, part or no, by the hash of the question and of the passages. `labelled` is the AUROC as if none were
+stood first: yes, part or no, by the hash of the question and of the passages. The readers were large language models,
+each told to read every passage and to be strict, one to a case, which knew neither the confidence nor what was wanted. `labelled` is the AUROC as if none were
 answered, `ceiling` the most that a judge could reach by those labels who knows every verdict (a case that is answered
 is a coin's toss), `judged` the AUROC with the answered ones counted among those whose passage is there and the partly
 answered ones left out. `same` says how many verdicts are on the passages that the search finds today.
