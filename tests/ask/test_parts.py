@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from asking import FixedSearch, asked
 
-from edu_cli.ask.plan.strategy import choose_strategy, split_question
+from edu_cli.ask.plan.strategy import choose_strategy, searched_parts, split_question
 from edu_cli.types import SearchRequest, SearchResult
 
 PLACE = "新生报到时间为 8 月 29 日，地点在东操场。"
@@ -47,6 +47,26 @@ def test_a_sentence_that_asks_two_things_is_split_where_each_can_stand_alone(
 ) -> None:
     assert split_question(question) == parts
     assert (choose_strategy(question).strategy == "multi_query") == bool(parts)
+
+
+@pytest.mark.parametrize(
+    ("question", "searched"),
+    [
+        ("MySQL 8 默认用什么编码？5.7 呢？", ("MySQL 8 默认用什么编码？", "MySQL 8 默认用什么编码，5.7 呢？")),
+        (
+            "老年代和新生代按几比几分？用哪个参数改？",
+            ("老年代和新生代按几比几分？", "老年代和新生代按几比几分，用哪个参数改？"),
+        ),
+        ("强化学习由什么组成？目标是什么？", ("强化学习由什么组成？", "强化学习由什么组成，目标是什么？")),
+        ("虚拟线程要池化吗？计算任务用它会快吗？", ("虚拟线程要池化吗？", "虚拟线程要池化吗，计算任务用它会快吗？")),
+        ("贪心会不会算错？举个例子", ("贪心会不会算错？", "贪心会不会算错，举个例子？")),
+        ("栈是什么？队列是什么？用什么实现？", ("栈是什么？", "队列是什么？", "队列是什么，用什么实现？")),
+        ("报到要带什么材料？学费是多少？", ("报到要带什么材料？", "学费是多少？")),
+        ("什么是栈？什么是队列？", ("什么是栈？", "什么是队列？")),
+    ],
+)
+def test_a_part_that_leans_on_another_is_searched_together_with_it(question: str, searched: tuple[str, ...]) -> None:
+    assert searched_parts(split_question(question)) == searched
 
 
 def test_a_repeated_question_is_one_and_a_long_row_of_them_is_cut_and_told() -> None:

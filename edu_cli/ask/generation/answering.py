@@ -58,9 +58,9 @@ def extracted(turn: Turn, found: SearchResult, planned: Planned, wanted: Queries
         question = turn.standalone
         reads = turn.tools.reader if turn.request.rerank and turn.request.mode == "hybrid" else None
         things = things_compared(question)
-        is_apart = not things and all(stands_alone(part.question) for part in found.parts)
-        orders, missing = _searched_parts(turn, found) if is_apart else ({}, [])
         reader, parts = reads() if reads else None, split_question(question)[:MOST_PARTS]
+        is_apart = not things and all(map(stands_alone, (*parts, *(part.question for part in found.parts))))
+        orders, missing = _searched_parts(turn, found) if is_apart else ({}, [])
         extracts = extract_parts(question, parts, found.passages, things, reader, orders)
         if turn.tools.outline and not things and not any(is_list(one.text) for one in extracts):
             listed = outlined(question, found.passages, turn.tools.outline)

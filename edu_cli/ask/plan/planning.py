@@ -8,7 +8,7 @@ from edu_cli.ask.front.classify import QuestionVectors, classify, route_model
 from edu_cli.ask.plan.choice import route_by_llm, strategy_by_llm
 from edu_cli.ask.plan.follow_up import points_at_nothing
 from edu_cli.ask.plan.rewrite import general_question, hypothetical, sub_questions
-from edu_cli.ask.plan.strategy import MOST_PARTS, Plan, choose_strategy, split_question
+from edu_cli.ask.plan.strategy import MOST_PARTS, Plan, choose_strategy, searched_parts, split_question
 from edu_cli.ask.trail import CountedChat
 from edu_cli.ask.turn import Turn
 from edu_cli.errors import ChatError
@@ -120,7 +120,7 @@ def queries(turn: Turn, strategy: str) -> Queries:
             note.detail = "split by rule"
             if len(parts) > MOST_PARTS:
                 turn.trail.warn(f"{len(parts)} questions at once: the first {MOST_PARTS} were looked for")
-            return Queries(strategy, (question, *parts[:MOST_PARTS]))
+            return Queries(strategy, (question, *searched_parts(parts[:MOST_PARTS])))
         if turn.chat is None:
             note.detail = f"{strategy} needs an LLM: searched as it is"
             return direct

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from edu_cli.ask.generation.question_type import asked_kind
-from edu_cli.ask.plan.follow_up import points_at_nothing
+from edu_cli.ask.plan.follow_up import is_follow_up, points_at_nothing
 from edu_cli.ask.verification.terms import plain
 
 Kind = Literal["precise", "vague", "broad"]
@@ -135,9 +136,30 @@ def _asks_twice(question: str) -> tuple[str, ...]:
     return ()
 
 
+_OF_A_THING = re.compile(r"(?:什么是|什么叫|何谓)[^它这那他她]")
+# "用哪个参数改？", "目标是什么？": a property of what was asked about before
+_PROPERTY = re.compile(
+    r"(?:(?:用|拿|靠|由|从|在|按|到|要|该|应该|应当|得|需|除了|另外|具体|主要)(?:了|带)?(?:哪|什么|谁|多|几|怎|如何|注意)|举|"
+    r"(?:主要|具体|常见|常用|一般|默认|最终|核心|最大|最小)?的?(?:目标|目的|代价|优点|缺点|优缺点|优势|劣势|特点|特征|特性|原因|作用|用途|用处|好处|坏处|"
+    r"步骤|流程|过程|条件|前提|参数|默认值|范围|结果|原理|公式|复杂度|时间复杂度|空间复杂度|后果|影响|意义|方法|办法|命令|端口号?|版本|类型|种类|组成|结构|"
+    r"定义|含义|应用|应用场景|场景|限制|缺陷|不足|区别|联系|关系|例子|解决方案|解决办法|解决方法|单位|数量|大小|顺序|位置|时间|地点|费用)"
+    r"(?:都|又|分别|各自?)?(?:是|有|在|为|包括|怎|如何|呢|能|要|到|会|可以|多|几|哪|什么|$))"
+)
+
+
 def stands_alone(part: str) -> bool:
-    """Whether a part of a question names what it asks about: "各占多少？" does not."""
-    return not _LEANS.match(part)
+    """Whether a part of a question names what it asks about: "各占多少？", "用哪个参数改？", "5.7 呢？" do not."""
+    return bool(_OF_A_THING.match(part)) or not (_LEANS.match(part) or _PROPERTY.match(part) or is_follow_up(part))
+
+
+def searched_parts(parts: Sequence[str]) -> tuple[str, ...]:
+    """What is searched for each part: one that does not stand alone, together with the one before it that does."""
+    found, whole = [], ""
+    for part in parts:
+        leans = whole and not stands_alone(part)
+        found.append(f"{whole.rstrip('?？')}，{part}" if leans else part)
+        whole = whole if leans else part
+    return tuple(found)
 
 
 def split_question(question: str) -> tuple[str, ...]:
