@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from edu_cli.ask.generation.extract import Extract, as_answer, extract
 from edu_cli.ask.generation.pieces import pieces
+from edu_cli.ask.generation.units import units
 from edu_cli.types import Passage
 
 
@@ -108,3 +109,8 @@ def test_a_sentence_is_not_quoted_beside_a_longer_quotation_of_it() -> None:
     text = "使用 AOF 持久化需要设置同步选项，从而确保写命令同步到磁盘文件上的时机。这是因为写入不会马上到磁盘上。"
     found = extract("AOF 持久化是什么，有什么特点？", [passage(text)])
     assert as_answer(found).count("同步选项") == 1
+
+
+def test_the_name_of_a_picture_is_no_sentence() -> None:
+    text = "写 N 个内存队列，每个线程消费一个。\n\nkafka-order-02\n\n索引的类型是 B-Tree。"
+    assert [unit.text for unit in units(text, 1)] == ["写 N 个内存队列，每个线程消费一个。", "索引的类型是 B-Tree。"]

@@ -21,6 +21,7 @@ _ONLY_DIRECTIVES = re.compile(  # what a site generator reads and a reader does 
     r'(?:!!!|\?\?\?\+?)[ \t]*\w*(?:[ \t]+"[^"\n]*")?|={3}[ \t]+"[^"\n]*"|:{3,}[^\n]*))+\s*',
     re.DOTALL | re.IGNORECASE,
 )
+_PICTURE = re.compile(r"[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*[-_]\d{1,3}")  # "kafka-order-02": all that a picture says
 _LEAST_CHARS = 4
 _LEAD_CHARS = 80
 
@@ -72,7 +73,7 @@ def units(context: str, n: int, *, headings: Sequence[str] = (), is_entry: bool 
         if _ONLY_STUBS.fullmatch(text):
             found[-1:] = [unit for last in found[-1:] if (unit := _without_code(last))]
             continue
-        if not is_code and _ONLY_DIRECTIVES.fullmatch(text):
+        if not is_code and (_ONLY_DIRECTIVES.fullmatch(text) or _PICTURE.fullmatch(text)):
             continue
         if is_row and not header:
             header = text
