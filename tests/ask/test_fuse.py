@@ -12,7 +12,7 @@ from edu_cli.ask.retrieval.ranking import Linear, as_json, ranking_for
 from edu_cli.types import Hit, Leg
 
 LEGS: tuple[Leg, ...] = ("dense", "sparse", "bm25")
-ASKED = Asked("栈", ("栈",), np.ones(1), 0.0)
+ASKED = Asked("栈", ("栈",), np.ones(1), np.zeros(1, np.bool_))
 
 
 def hits(*pairs: tuple[str, float]) -> list[Hit]:

@@ -178,6 +178,18 @@ def test_an_answer_that_no_passage_bears_out_in_full_is_told_of() -> None:
     assert "no passage bears out any sentence of the answer in full" in result.warnings
 
 
+@pytest.mark.parametrize("draft", ["2580元", "2580 元。", "答：2580元", "10%", "- 2580元"])
+def test_an_answer_that_is_only_an_amount_is_held_against_the_passages(draft: str) -> None:
+    fees = "Python 课程的学费是 2680 元，数据库课程的学费是 4580 元。"
+    assert verified(draft, fees).unsupported
+    right = verified("4580元", fees)
+    assert (right.text, right.unsupported) == ("4580元[1]", ())
+
+
+def test_an_answer_too_short_to_be_held_against_anything_is_told_of() -> None:
+    assert "no passage bears out any sentence of the answer in full" in verified("不会。").warnings
+
+
 def test_a_refusal_after_another_search_is_not_called_a_doubtful_answer() -> None:
     chat = ScriptedChat("资料中没有相关内容。", "食堂什么时候开门？", "资料中没有相关内容。")
     answer = ask(AskRequest("课程里说食堂几点开门？"), tools(FixedSearch(LEAF), chat, grade="always"))

@@ -114,3 +114,19 @@ def test_a_sentence_is_not_quoted_beside_a_longer_quotation_of_it() -> None:
 def test_the_name_of_a_picture_is_no_sentence() -> None:
     text = "写 N 个内存队列，每个线程消费一个。\n\nkafka-order-02\n\n索引的类型是 B-Tree。"
     assert [unit.text for unit in units(text, 1)] == ["写 N 个内存队列，每个线程消费一个。", "索引的类型是 B-Tree。"]
+
+
+@pytest.mark.parametrize(
+    ("lead", "leads"),
+    [
+        ("然而，二分查找并非适用于所有情况，主要有以下原因。", True),
+        ("常用的办法有下面三种。", True),
+        ("它的特点如下。", True),
+        ("二分查找快。", False),
+        ("以下内容来自第三章，可以略读，也可以先看后面的例子再回来。", False),
+    ],
+)
+def test_a_sentence_that_announces_a_list_leads_to_it(lead: str, leads: bool) -> None:
+    found = units(f"{lead}\n\n- 仅适用于有序数据。\n- 仅适用于数组。", 1)
+    assert [unit.is_lead for unit in found] == [leads, False, False]
+    assert not units(f"{lead}\n\n另起一段。", 1)[0].is_lead

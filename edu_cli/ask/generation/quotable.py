@@ -87,14 +87,15 @@ def points_elsewhere(text: str) -> bool:
 def _under_its_heading(question: str, passages: Sequence[Passage], numbers: Collection[int]) -> set[int]:
     """Those of the passages that stand under a heading that is what is asked for, whatever asks (什么是 RAG？).
 
-    Where there is none, those whose last heading stands in the question (RDB 持久化, asked for its drawbacks), and
-    those whose last heading says as much of it.
+    Where there is none, those under a heading that stands in the question (二分查找 › 优点与局限性, asked when it is of
+    no use), and those whose last heading says as much of it.
     """
     lasts = _lasts(passages, numbers)
     asked = matter(plain(question))
     wanted, said = grams(asked), {n: grams(matter(last)) for n, last in lasts.items()}
     same = {n for n, found in said.items() if found == wanted}
-    standing = {n for n, last in lasts.items() if len(last) >= _NAME_CHARS and holds(asked, last)}
+    paths = {n: [_NUMBERING.sub("", plain(heading)) for heading in passages[n - 1].section] for n in lasts}
+    standing = {n for n, path in paths.items() if any(len(h) >= _NAME_CHARS and holds(asked, h) for h in path)}
     least = max((coverage(wanted, said[n]) for n in standing), default=2.0)
     return same or standing | {n for n in lasts if coverage(wanted, said[n]) >= least}
 

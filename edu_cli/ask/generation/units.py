@@ -22,6 +22,10 @@ _ONLY_DIRECTIVES = re.compile(  # what a site generator reads and a reader does 
     re.DOTALL | re.IGNORECASE,
 )
 _PICTURE = re.compile(r"[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*[-_]\d{1,3}")  # "kafka-order-02": all that a picture says
+# "主要有以下原因。": leads to the list that follows, though it ends as a sentence
+_ANNOUNCES = re.compile(
+    r"(?:以下|如下|下列|下面)(?:[几两三四五六七八九十\d]+[个点种条项类方步大]+)?[^，。；]{0,10}[。.]\W*$"
+)
 _LEAST_CHARS = 4
 _LEAD_CHARS = 80
 
@@ -83,6 +87,8 @@ def units(context: str, n: int, *, headings: Sequence[str] = (), is_entry: bool 
         is_item = not is_code and bool(ITEM.match(text))
         goes_on = not is_item and bool(found) and found[-1].is_of_list and _is_inside(context, start)
         is_question = is_entry and not found and not is_row
+        if is_item and found and _ANNOUNCES.search(found[-1].text) and not found[-1].is_of_list:
+            found[-1] = replace(found[-1], is_lead=True)
         found.append(Unit(n, start, end, text, header, is_item, goes_on, is_lead, is_code, is_question))
     return found
 
