@@ -186,6 +186,11 @@ def test_an_answer_that_is_only_an_amount_is_held_against_the_passages(draft: st
     assert (right.text, right.unsupported) == ("4580元[1]", ())
 
 
+@pytest.mark.parametrize("reply", ["[1]", "[1]]", "[1]-c02f75ca39dc]", "课程里说暗反应发生在哪里？[1]"])
+def test_a_reply_of_markers_or_of_the_question_alone_is_no_answer(reply: str) -> None:
+    assert asked("课程里说暗反应发生在哪里？", FixedSearch(LEAF), ScriptedChat(reply, reply)).refused
+
+
 def test_an_answer_too_short_to_be_held_against_anything_is_told_of() -> None:
     assert "no passage bears out any sentence of the answer in full" in verified("不会。").warnings
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,7 +10,7 @@ from edu_cli.ask.generation.context import Context, build_context
 from edu_cli.ask.generation.phrases import REFUSAL, language
 from edu_cli.ask.generation.reply import WordFilter, plain_answer, without_sources
 from edu_cli.ask.verification.clauses import unbroken
-from edu_cli.ask.verification.markers import MarkerFilter
+from edu_cli.ask.verification.markers import MARKER, MarkerFilter
 from edu_cli.ask.verification.terms import plain
 from edu_cli.errors import ChatError, ContextOverflowError
 from edu_cli.prompts import Prompt
@@ -94,7 +95,7 @@ def _draft(question: str, context: Context, chat: ChatModel, grounding: Groundin
     if reply is None:
         raise ChatError(f"The model {chat.model} sent no reply.", hint="try again")
     text = unbroken(without_sources(fence.whole(plain_answer(reply.text))))
-    return Draft(text, context.passages, is_refusal(text), _warnings(reply))
+    return Draft(text, context.passages, is_refusal(text) or _repeats(text, question), _warnings(reply))
 
 
 class Visible:
@@ -133,6 +134,12 @@ def is_refusal(text: str) -> bool:
     """Whether the model says, as it was told to, that the material has no answer."""
     said = plain(text).rstrip("。.!！ ")
     return any(said == plain(phrase).rstrip("。. ") for phrase in REFUSAL.values())
+
+
+def _repeats(text: str, question: str) -> bool:
+    """Whether the model gives the question back, as small ones do."""
+    said, asked = (re.sub(r"\W", "", plain(MARKER.sub("", one))) for one in (text, question))
+    return said == asked
 
 
 def _warnings(reply: ChatReply) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from edu_cli.text import sentences
 
 # what is left of "，详见[7]和[9]。", "根据资料[1]，…" or "参考资料：[1]" once the markers are gone
 _CONNECTOR = re.compile(
-    r"[\s,，、;；:：.。()（）*#-]|详见|参见|参考|参照|请?见|来源|资料|文档|材料|引自|引用|出处|编号|如下?|和|与|及|以及|或|等|还有|另见|根据|依据|按照|由|从|"
+    r"\W|详见|参见|参考|参照|请?见|来源|资料|文档|材料|引自|引用|出处|编号|如下?|和|与|及|以及|或|等|还有|另见|根据|依据|按照|由|从|"
     r"(?:提供|给出)的|所述|内容|可知|可见|中|里|see(?: also)?|cf|and|sources?|references?|according to",
     re.IGNORECASE,
 )

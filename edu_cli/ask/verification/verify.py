@@ -20,6 +20,7 @@ from edu_cli.text import shortened
 from edu_cli.types import Citation, Passage
 
 _SAYS_NOTHING = 5  # characters: "总之，" or a bullet's mark make no claim
+_AMOUNT = re.compile(r"\d\s*(?:%|[^\W\d])|^\W*\d[\d.,]*\W*$")  # "2580元", "10%" and "3.7" are answers
 _ANNOUNCES = 40  # characters: a longer sentence before a colon says something by itself
 _QUOTE_CHARS = 300
 _ELSEWHERE = 0.25  # so much more of a claim must stand in another passage for the cited one to be the wrong one
@@ -84,10 +85,15 @@ def verify(draft: str, passages: Sequence[Passage], *, strict: bool, language: s
         if j.level == "unsupported"
     ]
     borne = sum(j.level in ("supported", "weak") for j in judged)
-    if borne and not any(j.level in ("supported", "unsupported") or j.claim.numbers for j in judged):
+    declines = _declines(judged)
+    if not declines and not any(j.level in ("supported", "unsupported") or _is_apart(j.claim) for j in judged):
         warnings.append("no passage bears out any sentence of the answer in full")
     cited = _citations(judged, passages, strict)
-    return Verified(text, cited, bad, invalid, tuple(warnings), _declines(judged), borne)
+    return Verified(text, cited, bad, invalid, tuple(warnings), declines, borne)
+
+
+def _is_apart(claim: Claim) -> bool:
+    return claim.code or bool(claim.numbers)
 
 
 def _declines(judged: Sequence[Judged]) -> bool:
@@ -171,8 +177,8 @@ def _supported_by(claim: Claim, passages: Sequence[Passage]) -> Support:
 
 def _says_nothing(claim: Claim) -> bool:
     text = claim.text.strip()
-    solid = re.sub(r"[^\w]", "", matter(text))
-    return len(solid) < _SAYS_NOTHING or text.startswith("#") or _announces(claim)
+    is_short = len(re.sub(r"[^\w]", "", matter(text))) < _SAYS_NOTHING and not _AMOUNT.search(claim.said)
+    return is_short or text.startswith("#") or _announces(claim)
 
 
 def _announces(claim: Claim) -> bool:
