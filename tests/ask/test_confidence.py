@@ -131,9 +131,11 @@ def test_the_numbers_say_how_they_were_fitted() -> None:
         ("讲讲调度的单位", False),
         ("潘淑是哪里人？", False),
         ("量子纠缠是谁在哪一年发现的？", False),
+        ("怎么用 optuna 调度？", True),
+        ("调度与 short-term 的关系", False),
     ],
 )
-def test_a_term_of_which_no_passage_has_a_word_is_strange(question: str, strange: bool) -> None:
+def test_a_term_or_name_of_which_no_passage_has_a_word_is_strange(question: str, strange: bool) -> None:
     assert is_strange(examined(question, "bm25")) == strange
 
 

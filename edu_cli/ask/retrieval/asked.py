@@ -38,13 +38,18 @@ _WORDS = re.compile(r"[㐀-鿿豈-﫿]+|[a-z0-9]+(?:[-_./+#][a-z0-9]+)*[+#]*")
 class Asked:
     """The question folded, its distinct content words, and the weight of each (IDF with a prior; they sum to 1).
 
-    `unknown` is the weight of the words that nothing in the corpus holds.
+    `missing` says which words nothing in the corpus holds.
     """
 
     folded: str
     words: tuple[str, ...]
     weights: npt.NDArray[np.float64]
-    unknown: float
+    missing: npt.NDArray[np.bool_]
+
+    @property
+    def unknown(self) -> float:
+        """The weight of the words that nothing in the corpus holds."""
+        return float(self.weights[self.missing].sum())
 
     def held(self, text: str) -> npt.NDArray[np.bool_]:
         """Which of the words stand in `text`, which is plain."""
@@ -62,14 +67,14 @@ def asked(question: str, lexical: LexicalIndex | None) -> Asked:
     told = _PLACEHOLDER.sub(_SEAM, folded)
     words = [word for word in found if word not in _asking_words() and holds(told, word)] or found
     if not words or lexical is None:
-        return Asked(folded, tuple(words), np.full(len(words), 1 / max(len(words), 1)), 0.0)
+        even = np.full(len(words), 1 / max(len(words), 1))
+        return Asked(folded, tuple(words), even, np.zeros(len(words), np.bool_))
     idf = lexical.idf([*words, _NO_WORD]).astype(np.float64)
     halved = 0.5 * np.exp(idf[-1] - idf[:-1])  # rows that hold the word, plus .5
     n_rows = 0.5 * np.exp(idf[-1])
     weights = np.log((n_rows + _PRIOR_ROWS) / halved)
     weights /= weights.sum()
-    unknown = float(weights[idf[:-1] >= idf[-1] - 1e-6].sum())
-    return Asked(folded, tuple(words), weights, unknown)
+    return Asked(folded, tuple(words), weights, idf[:-1] >= idf[-1] - 1e-6)
 
 
 def plain(text: str) -> str:
