@@ -17,13 +17,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from cases import see
+from confidence_cases import SEEN
 from fitting import refusal
 from measured import open_measured
 from rerank import WindowReader
@@ -38,7 +39,7 @@ from edu_cli.index.encoders.cross import CrossReranker
 from edu_cli.text import content_id
 
 VERDICTS = Path(__file__).with_name("judged.jsonl")
-SEEN, CHARS = 5, 900
+CHARS = 900  # of a passage that a reader is shown
 
 
 def asked(question: str) -> str:
@@ -46,10 +47,12 @@ def asked(question: str) -> str:
     return content_id(question)[:12]
 
 
-def verdicts(name: str) -> dict[str, Mapping[str, str]]:
-    """The lines of judged.jsonl on a set, by question."""
-    lines = map(json.loads, VERDICTS.read_text(encoding="utf-8").splitlines())
-    return {line["asked"]: line for line in lines if line["set"] == name}
+def verdicts() -> dict[str, dict[str, Mapping[str, str]]]:
+    """The lines of judged.jsonl by set and question."""
+    found: defaultdict[str, dict[str, Mapping[str, str]]] = defaultdict(dict)
+    for line in map(json.loads, VERDICTS.read_text(encoding="utf-8").splitlines()):
+        found[line["set"]][line["asked"]] = line
+    return found
 
 
 def main() -> None:
@@ -65,8 +68,8 @@ def main() -> None:
         for case in cases(options.work / options.read, reader, options.most, options.seed):
             print(json.dumps(case, ensure_ascii=False))
         return
-    names = Counter(json.loads(line)["set"] for line in VERDICTS.read_text(encoding="utf-8").splitlines())
-    found = {name: figures(options.work / name, reader) for name in names if (options.work / name).is_dir()}
+    known = {options.work / name: lines for name, lines in verdicts().items()}
+    found = {folder.name: figures(folder, reader, lines) for folder, lines in known.items() if folder.is_dir()}
     print(json.dumps(found, indent=1))
 
 
@@ -97,9 +100,8 @@ def cases(
             }
 
 
-def figures(folder: Path, reader: WindowReader) -> dict[str, Any]:
+def figures(folder: Path, reader: WindowReader, known: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     """How the confidence does on the questions of a set that were judged."""
-    known = verdicts(folder.name)
     found = list(cases(folder, reader, 10**9, 0, frozenset(known)))
     verdict = np.array([known[case["asked"]]["verdict"] for case in found])
     there, hidden = (np.array([case[name] for case in found]) for name in ("there", "hidden"))

@@ -17,6 +17,11 @@ from edu_cli.index.row_sums import blob_sum, row_sum
 BUSY_S = 30.0  # a transaction of ours is far shorter; who waits longer than this waits for something stuck
 
 
+def damaged_path(path: Path) -> Path:
+    """Where a damaged database goes that is put aside."""
+    return path.with_name(path.name + ".damaged")
+
+
 class Database:
     """One connection, used by one thread at a time (the lock sees to it).
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from edu_cli.errors import EduError, StoreError
-from edu_cli.index.database import Database
+from edu_cli.index.database import Database, damaged_path
 from edu_cli.index.schema import VECTOR_STEPS, VECTORS_ID
 from edu_cli.types import CachedVectors, SparseVector
 
@@ -135,9 +135,9 @@ def open_vector_cache(path: Path, fingerprint: str) -> VectorCache:
             raise
         for part in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
             if part.exists():
-                part.replace(part.with_name(part.name + ".damaged"))
+                part.replace(damaged_path(part))
         cache = VectorCache(_opened(path), fingerprint)
-        cache.set_aside = path.with_name(path.name + ".damaged")
+        cache.set_aside = damaged_path(path)
         return cache
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from edu_cli.errors import StoreError
 from edu_cli.index.catalog import Catalog
-from edu_cli.index.database import BUSY_S
+from edu_cli.index.database import BUSY_S, damaged_path
 from edu_cli.index.read_only import cannot_write, connect_read_only
 from edu_cli.protocols import Progress, VectorCache
 from edu_cli.upkeep.catalog_checks import check_catalog
@@ -47,7 +47,7 @@ def put(source: Path, catalog: Path) -> Path | None:
         except StoreError as error:
             if error.code != "damaged":
                 raise
-            aside = catalog.with_name(catalog.name + ".damaged")
+            aside = damaged_path(catalog)
             catalog.replace(aside)
     for end in ("-wal", "-shm"):  # of a file that is no more; SQLite would take them for the new one's
         catalog.with_name(catalog.name + end).unlink(missing_ok=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from edu_cli.config import Settings
 from edu_cli.errors import EduError, StoreError
 from edu_cli.index.catalog_write import CatalogWriter
+from edu_cli.index.database import damaged_path
 from edu_cli.index.lock import writer_lock
 from edu_cli.ingest.repair import settle
 from edu_cli.ingest.storing import Tally, VectorTools
@@ -19,14 +20,14 @@ from edu_cli.types.catalog_keys import STORE_MARK
 from edu_cli.upkeep import store_checks
 from edu_cli.wiring.ingesting import IngestSession, open_ingest
 from edu_cli.wiring.places import vectors_path
-from edu_cli.wiring.vectors import damaged_path, put_aside
+from edu_cli.wiring.vectors import put_aside
 
 RESTORE_PREFIX = "restore-"
 
 
 @dataclass(frozen=True, slots=True)
 class Refill:
-    """How many vectors the store lacked and had too many, and where a damaged database went that was put aside."""
+    """How many vectors the store lacked and had too many, and where a damaged database went."""
 
     missing: int
     stray: int
@@ -47,14 +48,14 @@ def mend(
     ):
         for draft in restore_drafts(project):
             shutil.rmtree(draft, ignore_errors=True)
-        done = []
-        cache = _identity(damaged_path(vectors_path(project, settings)))
+        done, cache = [], vectors_path(project, settings)
+        before = _identity(damaged_path(cache))
         if {store_checks.VECTORS, "last run"} & set(names):
             try:
                 done = _sentences(refill(session, None if settings.milvus.uri else project.milvus_path))
             except EduError as error:  # the indexes can be mended without a server
                 progress.note(f"the vectors could not be mended: {error.message}")
-        if aside := _put_aside_since(cache, vectors_path(project, settings)):
+        if aside := _put_aside_since(before, cache):
             done.insert(0, f"the damaged vector cache was put aside as {aside}")
         if store_checks.COPY in names:
             shutil.rmtree(project.copy_path, ignore_errors=True)

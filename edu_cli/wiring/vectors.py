@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from edu_cli.config import Settings, cache_dir
 from edu_cli.errors import StoreError
 from edu_cli.index.catalog_write import CatalogWriter
+from edu_cli.index.database import damaged_path
 from edu_cli.index.encoders.choose import choose_encoder, open_encoder
 from edu_cli.index.lock import patiently
 from edu_cli.ingest.storing import TextVectors, VectorTools
@@ -155,11 +156,6 @@ def files_mark(folder: Path) -> str:
             stat = Path(base, name).stat()
             found.append(f"{base}/{name} {stat.st_size} {stat.st_mtime_ns}")
     return content_id(*sorted(found))
-
-
-def damaged_path(path: Path) -> Path:
-    """Where a damaged database goes."""
-    return path.with_name(path.name + ".damaged")
 
 
 def put_aside(path: Path) -> Path:

@@ -90,26 +90,26 @@ def _under_its_heading(question: str, passages: Sequence[Passage], numbers: Coll
     Where there is none, those under a heading that stands in the question (二分查找 › 优点与局限性, asked when it is of
     no use), and those whose last heading says as much of it.
     """
-    lasts = _lasts(passages, numbers)
+    paths = _paths(passages, numbers)
     asked = matter(plain(question))
-    wanted, said = grams(asked), {n: grams(matter(last)) for n, last in lasts.items()}
+    wanted, said = grams(asked), {n: grams(matter(path[-1])) for n, path in paths.items()}
     same = {n for n, found in said.items() if found == wanted}
-    paths = {n: [_NUMBERING.sub("", plain(heading)) for heading in passages[n - 1].section] for n in lasts}
     standing = {n for n, path in paths.items() if any(len(h) >= _NAME_CHARS and holds(asked, h) for h in path)}
     least = max((coverage(wanted, said[n]) for n in standing), default=2.0)
-    return same or standing | {n for n in lasts if coverage(wanted, said[n]) >= least}
+    return same or standing | {n for n in paths if coverage(wanted, said[n]) >= least}
 
 
 def headed_as(question: str, passages: Sequence[Passage]) -> set[int]:
     """The numbers of the passages whose last heading is the question, whatever asks."""
     wanted = grams(matter(plain(question)))
-    return {n for n, last in _lasts(passages, range(1, len(passages) + 1)).items() if grams(matter(last)) == wanted}
+    paths = _paths(passages, range(1, len(passages) + 1))
+    return {n for n, path in paths.items() if grams(matter(path[-1])) == wanted}
 
 
-def _lasts(passages: Sequence[Passage], numbers: Collection[int]) -> dict[int, str]:
-    """The last headings of the passages of these numbers that have one, plain and without their numbering."""
+def _paths(passages: Sequence[Passage], numbers: Collection[int]) -> dict[int, list[str]]:
+    """The headings of the passages of these numbers that have any, outermost first, plain and without numbering."""
     headed = ((n, passages[n - 1].section) for n in sorted(numbers))
-    return {n: _NUMBERING.sub("", plain(section[-1])) for n, section in headed if section}
+    return {n: [_NUMBERING.sub("", plain(heading)) for heading in section] for n, section in headed if section}
 
 
 def _wants_prose(question: str) -> bool:

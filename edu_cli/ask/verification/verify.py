@@ -177,13 +177,17 @@ def _supported_by(claim: Claim, passages: Sequence[Passage]) -> Support:
 
 def _says_nothing(claim: Claim) -> bool:
     text = claim.text.strip()
-    is_short = len(re.sub(r"[^\w]", "", matter(text))) < _SAYS_NOTHING and not _AMOUNT.search(claim.said)
-    return is_short or text.startswith("#") or _announces(claim)
+    return text.startswith("#") or (_length(text) < _SAYS_NOTHING and not _AMOUNT.search(claim.said))
 
 
 def _announces(claim: Claim) -> bool:
     text = claim.text.strip().rstrip("*")
-    return text.endswith(("：", ":")) and len(re.sub(r"[^\w]", "", matter(text))) < _ANNOUNCES
+    return text.endswith(("：", ":")) and _length(text) < _ANNOUNCES
+
+
+def _length(text: str) -> int:
+    """Characters of what a text says, signs and filler left out."""
+    return len(re.sub(r"\W", "", matter(text)))
 
 
 def _cited_in_sentence(claim: Claim, claims: Sequence[Claim], n: int) -> bool:
